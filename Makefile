@@ -50,8 +50,6 @@ KBUILD_ARGS = -C '$(KDIR)' M='$(CURDIR)' $(LLVM_ARG)
 # without it kbuild's signing only prints errors.
 SIGN_ARG = $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL=)
 
-# Exactly what dkms needs to build, nothing else.
-DKMS_SOURCES := Kbuild VERSION dkms.conf include modules $(wildcard LICENSE)
 DKMS_DIR := /usr/src/mmkit-$(VERSION)
 
 .PHONY: all modules install uninstall dkms-install dkms-remove clean help \
@@ -74,9 +72,7 @@ uninstall:
 dkms-install: need-root
 	@command -v dkms >/dev/null || { echo "mmkit: dkms is missing: apt install dkms" >&2; exit 1; }
 	@dkms remove mmkit/$(VERSION) --all >/dev/null 2>&1 || true
-	rm -rf '$(DKMS_DIR)'
-	mkdir -p '$(DKMS_DIR)'
-	cp -r $(DKMS_SOURCES) '$(DKMS_DIR)'
+	scripts/dkms-source '$(DKMS_DIR)'
 	@scripts/uninstall '$(RELEASE)'
 	dkms install mmkit/$(VERSION) -k '$(RELEASE)'
 	@scripts/after-install '$(RELEASE)'
