@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# mmkit-test: in=builder timeout=600
+#
+# The Makefile as people use it: build, W=1, install, uninstall, clean.
+
+set -uo pipefail
+# shellcheck source=tests/host/lib/ktap.sh
+. "$(dirname "$0")/lib/ktap.sh"
+# shellcheck source=tests/host/lib/build.sh
+. "$(dirname "$0")/lib/build.sh"
+cd "$TREE" || exit 1
+
+modules='mmkit.ko mmkit_fault.ko'
+work=$SCRATCH/tree
+
+# Usage: complete KERNEL
+# Both modules were built, for that kernel's release.
+complete() {
+	local module release
+
+	release=$("$TREE/scripts/kernels" release "$1")
+	for module in $modules; do
+		modinfo -F vermagic "$work/$module" | grep -q "^$release " || return 1
+	done
+}
+
+# Warnings that name our files: those in the kernel's headers are not ours.
+own_warnings() {
+	build "$1" "$work" W=1 2>&1 >/dev/null | grep -E '(mmkit|modules|include/(mmkit|compat)).*warning:'
+}
+
+for_kernel() {
+	local kernel=$1
+
+	copy_tree "$work"
+	# Also the first build: afterwards there is nothing left to warn about.
+	ktap_empty "$kernel: no warning with W=1" "$(own_warnings "$kernel")"
+	ktap_run "$kernel: make builds both modules" complete "$kernel"
+}
+
+# What kbuild installed, below a root of its own.
+installed() {
+	find "$1/lib/modules" -name 'mmkit*.ko*' -printf '%f\n' | sed 's/\.ko.*//' | sort | xargs
+}
+
+install_and_uninstall() {
+	local kernel=$1 release root=$SCRATCH/root
+
+	release=$("$TREE/scripts/kernels" release "$kernel")
+	mkdir -p "$root/lib/modules/$release/updates/other"
+	touch "$root/lib/modules/$release/updates/other/other.ko"
+	cp "$("$TREE/scripts/kernels" dir "$kernel")"/modules/modules.{order,builtin}* \
+		"$root/lib/modules/$release/"
+
+	ktap_run 'make install' build "$kernel" "$work" install INSTALL_MOD_PATH="$root"
+	ktap_run 'installs both modules' test "$(installed "$root")" = 'mmkit mmkit_fault'
+	ktap_run 'installs to updates/' test -e "$root/lib/modules/$release/updates/mmkit.ko" -o \
+		-e "$root/lib/modules/$release/updates/mmkit.ko.xz"
+	ktap_run 'runs depmod' grep -q '^updates/mmkit_fault.ko.*: updates/mmkit.ko' \
+		"$root/lib/modules/$release/modules.dep"
+	ktap_run 'make uninstall' build "$kernel" "$work" uninstall INSTALL_MOD_PATH="$root"
+	ktap_run 'removes both modules' test -z "$(installed "$root")"
+	ktap_run 'leaves those of others' test -e "$root/lib/modules/$release/updates/other/other.ko"
+	ktap_run 'runs depmod again' eval "! grep -q mmkit '$root/lib/modules/$release/modules.dep'"
+
+	ktap_run 'make install DESTDIR=' build "$kernel" "$work" install \
+		DESTDIR="$SCRATCH/dest" INSTALL_MOD_PATH=/usr
+	ktap_run 'DESTDIR and INSTALL_MOD_PATH add up' \
+		test "$(installed "$SCRATCH/dest/usr")" = 'mmkit mmkit_fault'
+	ktap_run 'no depmod where no kernel is' eval "! find '$SCRATCH/dest' -name modules.dep | grep ."
+}
+
+# The same files as a fresh copy has, and no headers anywhere.
+clean_without_headers() {
+	make -C "$work" clean KDIR=/nonexistent >/dev/null &&
+		copy_tree "$SCRATCH/fresh" &&
+		diff -r "$SCRATCH/fresh" "$work"
+}
+
+for kernel in $MMKIT_KERNELS; do
+	for_kernel "$kernel"
+done
+install_and_uninstall "$kernel"
+ktap_run 'make clean without headers leaves the sources alone' clean_without_headers
+ktap_run 'make help' make -C "$work" help KDIR=/nonexistent
+for word in KDIR= install uninstall dkms-install clean demo check bench style kernels; do
+	ktap_run "make help names $word" eval "make -C '$work' help | grep -q -- 'make.*$word'"
+done
+
+ktap_finish

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Another user that may change where handle_mm_fault() continues, as a live
+ * patch does: at most one can be there. It changes nothing.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ftrace.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+/* The last argument differs between kernels; nothing is done with it. */
+static void notrace nothing(unsigned long ip, unsigned long parent_ip,
+			    struct ftrace_ops *ops, void *regs)
+{
+}
+
+static struct ftrace_ops test_ops = {
+	.func = (void *)nothing,
+	.flags = FTRACE_OPS_FL_IPMODIFY |
+		 (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) ?
+		  FTRACE_OPS_FL_SAVE_REGS : 0),
+};
+
+static int __init test_init(void)
+{
+	static char symbol[] = "handle_mm_fault";
+	int ret;
+
+	ret = ftrace_set_filter(&test_ops, symbol, strlen(symbol), 1);
+	if (ret)
+		return ret;
+	return register_ftrace_function(&test_ops);
+}
+
+static void __exit test_exit(void)
+{
+	/* leaks the filter: what frees it is not exported everywhere */
+	unregister_ftrace_function(&test_ops);
+}
+
+module_init(test_init);
+module_exit(test_exit);
+
+MODULE_DESCRIPTION("mmkit test: an IPMODIFY user of handle_mm_fault");
+MODULE_LICENSE("GPL");
