@@ -26,7 +26,7 @@
 #include "lib/file.h"
 #include "lib/load.h"
 #include "lib/mmkit.h"
-#include "lib/module.h"
+#include "lib/rules.h"
 #include "lib/uffd.h"
 #include "lib/util.h"
 
@@ -35,33 +35,6 @@
 #define HUGE_PAGES	"/proc/sys/vm/nr_hugepages"
 
 static bool retries_in_pgfault;
-
-/* what the counters of every window must fulfil, whatever happened in it */
-static bool check_rules(const struct fault_counts *d, const char *name)
-{
-	const unsigned long long *s = d->stat;
-	unsigned long long pgfault;
-	bool good = true;
-
-	pgfault = retries_in_pgfault ? s[FS_TOTAL] :
-				       s[FS_TOTAL] - s[FS_RETRY];
-	good &= ktap_eq(pgfault, d->pgfault, "%s: %s == pgfault", name,
-			retries_in_pgfault ? "total" : "total - retry");
-	good &= ktap_eq(s[FS_USER] + s[FS_KERNEL] + s[FS_REMOTE], s[FS_TOTAL],
-			"%s: user + kernel + remote == total", name);
-	good &= ktap_eq(s[FS_VMA_LOCK_SUCCESS] + s[FS_VMA_LOCK_RETRY] +
-			s[FS_MMAP_LOCK], s[FS_TOTAL],
-			"%s: vma_lock_success + vma_lock_retry + mmap_lock == total",
-			name);
-	good &= ktap_eq(s[FS_MAJOR] + s[FS_MINOR] + s[FS_RETRY] + s[FS_OOM] +
-			s[FS_SIGBUS] + s[FS_SIGSEGV] + s[FS_HWPOISON],
-			s[FS_TOTAL], "%s: the results add up to total", name);
-	good &= ktap_ok(s[FS_VMA_LOCK_ABORT] <= s[FS_MMAP_LOCK],
-			"%s: vma_lock_abort <= mmap_lock", name);
-	good &= ktap_ok(s[FS_VMA_LOCK_RETRY] <= s[FS_RETRY],
-			"%s: vma_lock_retry <= retry", name);
-	return good;
-}
 
 /**
  * struct class_case - a known number of faults of one class
@@ -158,7 +131,6 @@ static char *own_area;
 static int prepare_remote(void)
 {
 	own_area = map_anon(PAGES);
-	touch_write(own_area, PAGES);
 	prepare_anon();
 	child = fork_child();
 	if (child < 0)
@@ -167,6 +139,8 @@ static int prepare_remote(void)
 		for (;;)
 			pause();
 	}
+	/* after the fork, or it would be copied on write */
+	touch_write(own_area, PAGES);
 	return wait_asleep(child, 5) ? 0 : -ETIMEDOUT;
 }
 
@@ -441,9 +415,6 @@ static int run_class(const struct class_case *c, struct fault_counts *d)
 	ret = c->prepare();
 	if (ret)
 		return ret;
-	/* prepare() may have forked */
-	if (c->prepare == prepare_remote)
-		lock_memory();
 	ret = fault_read(&before);
 	c->act();
 	if (!ret)
@@ -561,27 +532,8 @@ static void mixed_load(unsigned int seconds, bool quiet)
 	fault_print(&d);
 	check_loads(&load);
 	ktap_ok(d.stat[FS_TOTAL] > 1000, "mixed load: faults were counted");
-	check_rules(&d, "mixed load");
+	check_rules(&d, retries_in_pgfault, "mixed load");
 	check_charged(&d, quiet);
-}
-
-static void decide_pgfault(void)
-{
-	int ret = pgfault_counts_retries();
-
-	/*
-	 * Without a retry at hand: the kernels that count it once are those
-	 * that have per-VMA locks (both came with 6.4).
-	 */
-	if (ret < 0) {
-		ktap_note("no trial of pgfault: %s", strerror(-ret));
-		ret = !fault_supported(FS_VMA_LOCK_SUCCESS);
-	}
-	retries_in_pgfault = ret;
-	ktap_note("pgfault counts %s", ret ? "every attempt" :
-		  "a fault that is retried once");
-	ktap_ok(fault_supported(FS_VMA_LOCK_SUCCESS) == !ret,
-		"vma_lock_* are supported where the kernel has them");
 }
 
 int main(int argc, char **argv)
@@ -607,7 +559,9 @@ int main(int argc, char **argv)
 	if (!ktap_err(ret, 0, "enable"))
 		return ktap_finish();
 	ktap_ok(hook_is("exact", "1"), "the mechanism says it is exact");
-	decide_pgfault();
+	retries_in_pgfault = decide_pgfault();
+	ktap_ok(fault_supported(FS_VMA_LOCK_SUCCESS) == !retries_in_pgfault,
+		"vma_lock_* are supported where the kernel has them");
 	quiet = check_quiet();
 	for (i = 0; i < ARRAY_SIZE(classes); i++)
 		check_class(&classes[i]);

@@ -27,13 +27,13 @@ static const char *stat_path(enum fault_stat stat, char *buf, size_t size)
 	return buf;
 }
 
-static int read_stats(struct fault_counts *c)
+int fault_read_stats(struct fault_counts *c)
 {
 	char path[128];
 	int i, ret;
 
+	memset(c, 0, sizeof(*c));
 	for (i = 0; i < NR_FAULT_STATS; i++) {
-		c->stat[i] = 0;
 		ret = file_u64(stat_path(i, path, sizeof(path)), &c->stat[i]);
 		if (ret && ret != -EOPNOTSUPP)
 			return ret;
@@ -53,22 +53,21 @@ static void read_rusage(struct fault_counts *c)
 
 int fault_read(struct fault_counts *c)
 {
-	unsigned long long after;
+	unsigned long long before;
 	int tries, ret;
 
 	for (tries = 0; tries < READ_TRIES; tries++) {
-		ret = vmstat("pgfault", &c->pgfault);
+		ret = vmstat("pgfault", &before);
+		if (!ret)
+			ret = fault_read_stats(c);
 		if (!ret)
 			ret = vmstat("pgmajfault", &c->pgmajfault);
 		if (!ret)
-			ret = read_stats(c);
+			ret = vmstat("pgfault", &c->pgfault);
 		if (ret)
 			return ret;
 		read_rusage(c);
-		ret = vmstat("pgfault", &after);
-		if (ret)
-			return ret;
-		if (after == c->pgfault)
+		if (c->pgfault == before)
 			return 0;
 	}
 	return -EBUSY;
@@ -129,8 +128,8 @@ int pgfault_counts_retries(void)
 	ret = uffd_open(&u, pages, 0);
 	if (ret)
 		return ret;
-	lock_memory();
 	/* the answer is in a window in which nothing but our pages faulted */
+	vmstat("pgfault", &before);
 	getrusage(RUSAGE_SELF, &r0);
 	ret = vmstat("pgfault", &before);
 	touch_write(u.area, pages);

@@ -46,6 +46,9 @@ struct fault_counts {
  */
 int fault_read(struct fault_counts *c);
 
+/** fault_read_stats() - read fault/stats/ alone, the rest is 0 */
+int fault_read_stats(struct fault_counts *c);
+
 /** fault_growth() - @to minus @from */
 struct fault_counts fault_growth(const struct fault_counts *from,
 				 const struct fault_counts *to);

@@ -55,6 +55,8 @@ static void *resolver(void *arg)
 	size_t page;
 	int ret;
 
+	touch_stack();
+	u->ready = true;
 	for (;;) {
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			break;
@@ -116,10 +118,28 @@ int uffd_open(struct uffd *u, size_t pages, int delay_ms)
 	if (ret)
 		goto fail;
 	u->has_thread = true;
+	while (!u->ready)
+		sleep_ms(1);
 	return 0;
 fail:
 	uffd_close(u);
 	return ret;
+}
+
+size_t uffd_wait_blocked(struct uffd *u, size_t count, unsigned int seconds)
+{
+	unsigned long long end = now_ns() + seconds * NSEC_PER_SEC;
+	struct pollfd pfd = { .fd = u->fd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	while (u->nr_seen < count && now_ns() < end) {
+		if (poll(&pfd, 1, 100) <= 0)
+			continue;
+		if (read(u->fd, &msg, sizeof(msg)) == sizeof(msg) &&
+		    msg.event == UFFD_EVENT_PAGEFAULT)
+			u->nr_seen++;
+	}
+	return u->nr_seen;
 }
 
 void uffd_reset(struct uffd *u)

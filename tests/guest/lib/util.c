@@ -14,7 +14,7 @@
 #include "file.h"
 #include "util.h"
 
-#define STACK_BYTES		(256u << 10)
+#define STACK_BYTES		(64u << 10)
 #define THREAD_STACK_BYTES	(256u << 10)
 
 unsigned long long now_ns(void)
@@ -50,7 +50,7 @@ unsigned int volume(unsigned int full, unsigned int reduced)
 	return volume_full() ? full : reduced;
 }
 
-static void touch_stack(void)
+void touch_stack(void)
 {
 	volatile char room[STACK_BYTES];
 	size_t i;

@@ -40,6 +40,9 @@ unsigned int volume(unsigned int full, unsigned int reduced);
  */
 int lock_memory(void);
 
+/** touch_stack() - have 64 KiB of stack below the present frame */
+void touch_stack(void);
+
 /**
  * map_anon() - map @pages of private anonymous memory, untouched
  *
