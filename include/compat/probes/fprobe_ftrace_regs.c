@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* fprobe handlers get struct ftrace_regs (6.14). */
+#include <linux/fprobe.h>
+
+#ifndef CONFIG_FPROBE
+#error not configured
+#endif
+
+int mmkit_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+		struct ftrace_regs *fregs, void *data);
+void mmkit_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+		struct ftrace_regs *fregs, void *data);
+struct fprobe mmkit_probe = {
+	.entry_handler = mmkit_entry,
+	.exit_handler = mmkit_exit,
+};
