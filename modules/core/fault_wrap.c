@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The wrapper of handle_mm_fault(): every page fault passes here while the hook
+ * is on. It counts, takes the time, and calls the function's body. A task may
+ * sleep in the body, so the wrapper is in mmkit.ko, which stays until everybody
+ * is out (hook.c), and features only read what it counts.
+ *
+ * Per fault it does three per-CPU increments: in, one cell by class and
+ * outcome or one of the latency histogram each, and out.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/jump_label.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/static_call.h>
+
+#include <compat/fault_flags.h>
+#include <mmkit/clock.h>
+#include <mmkit/fault.h>
+#include <mmkit/histogram.h>
+#include <mmkit/hook.h>
+#include <mmkit/percpu.h>
+
+#include "core.h"
+#include "site.h"
+
+/*
+ * The class of a fault as the hot path stores it: the flags that matter, with
+ * the topmost folded down to a bit that is free, so that four instructions make
+ * an index of nine bits. Readers turn it into MMKIT_FAULT_*.
+ */
+#define CLASS_LOW	(FAULT_FLAG_WRITE | FAULT_FLAG_TRIED | FAULT_FLAG_USER | \
+			 FAULT_FLAG_REMOTE | FAULT_FLAG_INSTRUCTION)
+#define VMA_LOCK_SHIFT	11
+#define VMA_LOCK_FOLDED	(MMKIT_FAULT_FLAG_VMA_LOCK >> VMA_LOCK_SHIFT)
+#define CLASS_MASK	(CLASS_LOW | VMA_LOCK_FOLDED)
+#define CLASS_INDICES	(CLASS_MASK + 1)
+
+/* Outcomes that are rare enough for a branch of their own. */
+#define RARE_RESULT	(VM_FAULT_RETRY | VM_FAULT_MAJOR | VM_FAULT_ERROR)
+
+/*
+ * One per CPU, about 24 KiB: alloc_percpu() ends at 32 KiB, and the static
+ * per-CPU space of all modules together at 8 KiB.
+ */
+struct fault_cpu {
+	u64 done[CLASS_INDICES];
+	u64 rare[MMKIT_FAULT_OUTCOMES][MMKIT_FAULT_CLASSES];
+	u64 latency[MMKIT_HIST_BUCKETS];
+};
+
+static struct fault_cpu __percpu *fault_cpu __ro_after_init;
+static DEFINE_PER_CPU(struct mmkit_hook_count, fault_count);
+
+/* Somebody wants to see each fault; sets the cost of it aside until then. */
+static DEFINE_STATIC_KEY_FALSE(fault_observed);
+static mmkit_fault_observer __rcu fault_observer;
+static DEFINE_MUTEX(fault_observer_lock);
+
+typedef typeof(&handle_mm_fault) fault_fn;
+
+/*
+ * The hook relies on this prototype: the build breaks where it is another, and
+ * not the kernel that runs.
+ */
+static_assert(__builtin_types_compatible_p(fault_fn,
+	      vm_fault_t (*)(struct vm_area_struct *, unsigned long,
+			     unsigned int, struct pt_regs *)));
+
+vm_fault_t mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
+			    unsigned int flags, struct pt_regs *regs);
+void mmkit_fault_trampoline(void);
+
+static vm_fault_t no_body(struct vm_area_struct *vma, unsigned long address,
+			  unsigned int flags, struct pt_regs *regs)
+{
+	return VM_FAULT_SIGBUS;
+}
+
+DEFINE_STATIC_CALL(mmkit_fault_body, no_body);
+
+static __always_inline unsigned int class_index(unsigned int flags)
+{
+	return (flags | (flags & MMKIT_FAULT_FLAG_VMA_LOCK) >> VMA_LOCK_SHIFT) &
+	       CLASS_MASK;
+}
+
+/* The same class as readers know it. */
+static unsigned int class_of(unsigned int flags)
+{
+	unsigned int class = 0;
+
+	if (flags & FAULT_FLAG_WRITE)
+		class |= MMKIT_FAULT_WRITE;
+	if (flags & FAULT_FLAG_TRIED)
+		class |= MMKIT_FAULT_TRIED;
+	if (flags & FAULT_FLAG_USER)
+		class |= MMKIT_FAULT_USER;
+	if (flags & FAULT_FLAG_REMOTE)
+		class |= MMKIT_FAULT_REMOTE;
+	if (flags & FAULT_FLAG_INSTRUCTION)
+		class |= MMKIT_FAULT_INSTRUCTION;
+	if (flags & MMKIT_FAULT_FLAG_VMA_LOCK)
+		class |= MMKIT_FAULT_VMA_LOCK;
+	return class;
+}
+
+/* And back. */
+static unsigned int flags_of(unsigned int class)
+{
+	unsigned int flags = 0;
+
+	if (class & MMKIT_FAULT_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	if (class & MMKIT_FAULT_TRIED)
+		flags |= FAULT_FLAG_TRIED;
+	if (class & MMKIT_FAULT_USER)
+		flags |= FAULT_FLAG_USER;
+	if (class & MMKIT_FAULT_REMOTE)
+		flags |= FAULT_FLAG_REMOTE;
+	if (class & MMKIT_FAULT_INSTRUCTION)
+		flags |= FAULT_FLAG_INSTRUCTION;
+	if (class & MMKIT_FAULT_VMA_LOCK)
+		flags |= MMKIT_FAULT_FLAG_VMA_LOCK;
+	return flags;
+}
+
+/*
+ * A fault that held its VMA's lock and has to be retried comes back with the
+ * mmap lock: marked as tried when it did I/O (arch/x86/mm/fault.c,
+ * arch/arm64/mm/fault.c), not at all when a signal is pending, and otherwise
+ * looking like one that could not get the VMA's lock in the first place.
+ */
+static enum mmkit_fault_outcome retry_outcome(unsigned int flags, vm_fault_t ret)
+{
+	if ((flags & MMKIT_FAULT_FLAG_VMA_LOCK) && !(ret & VM_FAULT_MAJOR) &&
+	    !signal_pending(current))
+		return MMKIT_FAULT_RETRY_LOCKED;
+	return MMKIT_FAULT_RETRY;
+}
+
+static enum mmkit_fault_outcome outcome_of(unsigned int flags, vm_fault_t ret)
+{
+	if (ret & VM_FAULT_RETRY)
+		return retry_outcome(flags, ret);
+	if (ret & VM_FAULT_OOM)
+		return MMKIT_FAULT_OOM;
+	if (ret & (VM_FAULT_HWPOISON | VM_FAULT_HWPOISON_LARGE))
+		return MMKIT_FAULT_HWPOISON;
+	if (ret & VM_FAULT_SIGBUS)
+		return MMKIT_FAULT_SIGBUS;
+	if (ret & VM_FAULT_SIGSEGV)
+		return MMKIT_FAULT_SIGSEGV;
+	if (ret & VM_FAULT_ERROR)
+		return MMKIT_FAULT_OTHER;
+	return MMKIT_FAULT_MAJOR;
+}
+
+static noinline notrace void count_rare(unsigned int flags, vm_fault_t ret)
+{
+	enum mmkit_fault_outcome outcome = outcome_of(flags, ret);
+	unsigned int class = class_of(flags);
+
+	mmkit_percpu_begin();
+	mmkit_percpu_inc(fault_cpu->rare[outcome][class]);
+	mmkit_percpu_end();
+}
+NOKPROBE_SYMBOL(count_rare);
+
+/*
+ * Count a fault that has returned. @out: the wrapper's own proof that it is
+ * leaving, last of all.
+ *
+ * Context: process, may be preempted and moved to another CPU at any point.
+ */
+static __always_inline void count_fault(unsigned int flags, vm_fault_t ret,
+					u64 cycles, bool out)
+{
+	bool rare = unlikely(ret & RARE_RESULT);
+
+	if (rare)
+		count_rare(flags, ret);
+	mmkit_percpu_begin();
+	if (!rare)
+		mmkit_percpu_inc(fault_cpu->done[class_index(flags)]);
+	mmkit_percpu_inc(fault_cpu->latency[mmkit_hist_bucket(cycles)]);
+	if (out)
+		mmkit_percpu_inc(fault_count.out);
+	mmkit_percpu_end();
+}
+
+/* Context: process; the observer runs with preemption off, as RCU reader. */
+static notrace void observe_fault(const struct mmkit_fault_event *event)
+{
+	mmkit_fault_observer observer;
+
+	preempt_disable_notrace();
+	observer = rcu_dereference_sched(fault_observer);
+	if (observer)
+		observer(event);
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(observe_fault);
+
+static noinline notrace vm_fault_t
+wrap_observed(struct vm_area_struct *vma, unsigned long address,
+	      unsigned int flags, struct pt_regs *regs)
+{
+	struct mmkit_fault_event event = {
+		.address = address,
+		.regs = regs,
+		.flags = flags,
+	};
+	u64 start = mmkit_cycles();
+
+	event.ret = static_call(mmkit_fault_body)(vma, address, flags, regs);
+	event.cycles = mmkit_cycles() - start;
+	observe_fault(&event);
+	count_fault(flags, event.ret, event.cycles, true);
+	return event.ret;
+}
+NOKPROBE_SYMBOL(wrap_observed);
+
+/* Called in handle_mm_fault()'s place, by redirect.c and direct.c. */
+noinline notrace __used vm_fault_t
+mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
+		 unsigned int flags, struct pt_regs *regs)
+{
+	vm_fault_t ret;
+	u64 start;
+
+	/* First of all: from here on a drain knows that we are inside. */
+	mmkit_percpu_begin();
+	mmkit_percpu_inc(fault_count.in);
+	mmkit_percpu_end();
+	if (static_branch_unlikely(&fault_observed))
+		return wrap_observed(vma, address, flags, regs);
+	start = mmkit_cycles();
+	ret = static_call(mmkit_fault_body)(vma, address, flags, regs);
+	count_fault(flags, ret, mmkit_cycles() - start, true);
+	return ret;
+}
+NOKPROBE_SYMBOL(mmkit_fault_wrap);
+
+static void set_body(unsigned long body)
+{
+	static_call_update(mmkit_fault_body, (fault_fn)body);
+}
+
+/* The same job for fprobe and kretprobe. */
+struct fault_probe_data {
+	unsigned long address;
+	struct pt_regs *regs;
+	u64 start;
+	unsigned int flags;
+};
+
+static void probe_entry(void *data, const unsigned long args[MMKIT_PROBE_ARGS])
+{
+	struct fault_probe_data *fault = data;
+
+	fault->address = args[1];
+	fault->flags = args[2];
+	fault->regs = (struct pt_regs *)args[3];
+	fault->start = mmkit_cycles();
+}
+NOKPROBE_SYMBOL(probe_entry);
+
+static void probe_exit(void *data, unsigned long ret)
+{
+	struct fault_probe_data *fault = data;
+	struct mmkit_fault_event event = {
+		.address = fault->address,
+		.regs = fault->regs,
+		.flags = fault->flags,
+		.ret = (__force vm_fault_t)ret,
+		.cycles = mmkit_cycles() - fault->start,
+	};
+
+	if (static_branch_unlikely(&fault_observed))
+		observe_fault(&event);
+	count_fault(event.flags, event.ret, event.cycles, false);
+}
+NOKPROBE_SYMBOL(probe_exit);
+
+static const struct mmkit_probe_ops probe_ops = {
+	.entry = probe_entry,
+	.exit = probe_exit,
+};
+
+static const char *const symbols[] = { "handle_mm_fault", NULL };
+
+struct mmkit_hook mmkit_fault_hook = {
+	.name = "handle_mm_fault",
+	.symbols = symbols,
+	.wrapper = mmkit_fault_wrap,
+#ifdef MMKIT_HAS_TRAMPOLINES
+	.trampoline = mmkit_fault_trampoline,
+#endif
+	.set_body = set_body,
+	.probe = &probe_ops,
+	.count = &fault_count,
+};
+EXPORT_SYMBOL_GPL(mmkit_fault_hook);
+
+/**
+ * mmkit_fault_has_vma_lock() - does this kernel have per-VMA locks
+ */
+bool mmkit_fault_has_vma_lock(void)
+{
+	return IS_ENABLED(CONFIG_PER_VMA_LOCK) && MMKIT_FAULT_FLAG_VMA_LOCK;
+}
+EXPORT_SYMBOL_GPL(mmkit_fault_has_vma_lock);
+
+/**
+ * mmkit_fault_read_counts() - sum of all CPUs' fault counts
+ * @counts: filled in; never reset, so a reader subtracts its own baseline
+ *
+ * Each fault is one increment of one cell, so a sum over cells is right at any
+ * moment, up to those faults that return while it is being made.
+ *
+ * Context: any.
+ */
+void mmkit_fault_read_counts(struct mmkit_fault_counts *counts)
+{
+	unsigned int class, outcome;
+	int cpu;
+
+	memset(counts, 0, sizeof(*counts));
+	for_each_possible_cpu(cpu) {
+		const struct fault_cpu *c = per_cpu_ptr(fault_cpu, cpu);
+
+		for (class = 0; class < MMKIT_FAULT_CLASSES; class++) {
+			unsigned int flags = flags_of(class);
+
+			/* Where a flag does not exist two classes are one. */
+			if (class_of(flags) == class)
+				counts->cell[MMKIT_FAULT_DONE][class] +=
+					READ_ONCE(c->done[class_index(flags)]);
+			for (outcome = MMKIT_FAULT_DONE + 1;
+			     outcome < MMKIT_FAULT_OUTCOMES; outcome++)
+				counts->cell[outcome][class] +=
+					READ_ONCE(c->rare[outcome][class]);
+		}
+	}
+}
+EXPORT_SYMBOL_GPL(mmkit_fault_read_counts);
+
+/**
+ * mmkit_fault_read_latency() - sum of all CPUs' latency histograms
+ * @counts: filled in; values are mmkit_cycles(); never reset
+ *
+ * Context: any.
+ */
+void mmkit_fault_read_latency(u64 counts[MMKIT_HIST_BUCKETS])
+{
+	unsigned int i;
+	int cpu;
+
+	for (i = 0; i < MMKIT_HIST_BUCKETS; i++)
+		counts[i] = 0;
+	for_each_possible_cpu(cpu) {
+		const struct fault_cpu *c = per_cpu_ptr(fault_cpu, cpu);
+
+		for (i = 0; i < MMKIT_HIST_BUCKETS; i++)
+			counts[i] += READ_ONCE(c->latency[i]);
+	}
+}
+EXPORT_SYMBOL_GPL(mmkit_fault_read_latency);
+
+/**
+ * mmkit_fault_set_observer() - have each fault shown to a feature
+ * @observer: called for every fault that returns from now on; NULL: no more.
+ *	Replaces the one before
+ *
+ * Faults cost more while there is an observer. On return no call of the one
+ * before is running any more, so its module may go.
+ *
+ * Context: process; may sleep.
+ */
+void mmkit_fault_set_observer(mmkit_fault_observer observer)
+{
+	mmkit_fault_observer old;
+
+	mutex_lock(&fault_observer_lock);
+	old = rcu_dereference_protected(fault_observer,
+				lockdep_is_held(&fault_observer_lock));
+	rcu_assign_pointer(fault_observer, observer);
+	if (observer && !old)
+		static_branch_enable(&fault_observed);
+	else if (!observer && old)
+		static_branch_disable(&fault_observed);
+	mutex_unlock(&fault_observer_lock);
+	synchronize_rcu();
+}
+EXPORT_SYMBOL_GPL(mmkit_fault_set_observer);
+
+int __init mmkit_fault_wrap_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(CLASS_LOW & VMA_LOCK_FOLDED);
+	BUILD_BUG_ON(MMKIT_FAULT_FLAG_VMA_LOCK && !VMA_LOCK_FOLDED);
+	BUILD_BUG_ON(MMKIT_FAULT_FLAG_VMA_LOCK & (MMKIT_FAULT_FLAG_VMA_LOCK - 1));
+	BUILD_BUG_ON(CLASS_INDICES > 512);
+	BUILD_BUG_ON(sizeof(struct fault_probe_data) > MMKIT_PROBE_DATA);
+
+	fault_cpu = alloc_percpu(struct fault_cpu);
+	if (!fault_cpu)
+		return -ENOMEM;
+	ret = mmkit_hook_add(&mmkit_fault_hook);
+	if (ret)
+		free_percpu(fault_cpu);
+	return ret;
+}
+
+void mmkit_fault_wrap_exit(void)
+{
+	mmkit_hook_remove(&mmkit_fault_hook);
+	free_percpu(fault_cpu);
+}

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hooks: which function, attached how, and when everybody is out again.
+ *
+ * A hook is OFF, ON or DRAINING. Detaching stops new calls from being seen, but
+ * a task may still sleep inside the wrapper (a fault blocked in userfaultfd,
+ * say), and return to it hours later. So mmkit.ko holds a reference on itself
+ * from the first attach until the drain has shown that nobody is inside:
+ *
+ *   1. Everyone who had passed the function's site has counted itself in: no
+ *      task can sleep between the two, so synchronize_rcu_tasks(), and
+ *      synchronize_rcu() where the kernel is not preemptible, waits for them.
+ *   2. The sums of out and in are equal. Out is read first: a task that comes
+ *      in meanwhile makes them differ, never look equal.
+ *   3. Everyone who has counted itself out has left the wrapper's last
+ *      instructions, by the same two waits.
+ *
+ * A hook may be attached again while it drains; the drain then starts over at
+ * the next detach.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/security.h>
+#include <linux/string.h>
+
+#include <mmkit/symbol.h>
+
+#include "core.h"
+#include "site.h"
+
+/* How long a drain waits between two looks at the counters. */
+#define DRAIN_POLL		(HZ / 20)
+/* After this long a task that is inside is taken to sleep there. */
+#define DRAIN_SLEEPER		HZ
+/* Disabling never waits longer. */
+#define DRAIN_WAIT_MAX		(10 * HZ)
+
+/* Also the order in which "auto" tries, "direct" left out: it shuts BPF out. */
+const struct mmkit_mechanism *const mmkit_mechanisms[MMKIT_MECHANISMS] = {
+	[MMKIT_REDIRECT] = &mmkit_redirect,
+	[MMKIT_DIRECT] = &mmkit_direct,
+	[MMKIT_FPROBE] = &mmkit_fprobe,
+	[MMKIT_KRETPROBE] = &mmkit_kretprobe,
+};
+
+/* Bit per mechanism that passed the self-test; set once, at load. */
+static unsigned long usable_mechanisms;
+static enum mmkit_mechanism_id default_mechanism = MMKIT_AUTO;
+static struct workqueue_struct *drain_wq;
+
+/**
+ * mmkit_mechanism_usable() - does this kernel have a mechanism, and does it fire
+ * @id: mechanism; MMKIT_AUTO is always usable
+ */
+bool mmkit_mechanism_usable(enum mmkit_mechanism_id id)
+{
+	return id == MMKIT_AUTO || test_bit(id, &usable_mechanisms);
+}
+
+/**
+ * mmkit_mechanism_parse() - mechanism by name
+ * @name: "auto" or a mechanism's name, a newline may follow
+ *
+ * Return: enum mmkit_mechanism_id, or -EINVAL.
+ */
+int mmkit_mechanism_parse(const char *name)
+{
+	int id;
+
+	if (sysfs_streq(name, "auto"))
+		return MMKIT_AUTO;
+	for (id = 0; id < MMKIT_MECHANISMS; id++)
+		if (sysfs_streq(name, mmkit_mechanisms[id]->name))
+			return id;
+	return -EINVAL;
+}
+
+static u64 sum_out(struct mmkit_hook *hook)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->out);
+	return sum;
+}
+
+static u64 sum_in(struct mmkit_hook *hook)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->in);
+	return sum;
+}
+
+static u64 sum_probe_in(struct mmkit_hook *hook)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->probe_in);
+	return sum;
+}
+
+static u64 sum_probe_out(struct mmkit_hook *hook)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->probe_out);
+	return sum;
+}
+
+/* Tasks inside the wrapper; may be too high, never too low. */
+static u64 tasks_inside(struct mmkit_hook *hook)
+{
+	u64 out = sum_out(hook);
+
+	smp_rmb();	/* out first: see the top of this file */
+	return sum_in(hook) - out;
+}
+
+/**
+ * mmkit_hook_hits() - calls seen since the module was loaded
+ * @hook: hook
+ */
+u64 mmkit_hook_hits(struct mmkit_hook *hook)
+{
+	return sum_in(hook) + sum_probe_in(hook);
+}
+
+/**
+ * mmkit_hook_missed() - calls that the mechanism could not follow
+ * @hook: hook
+ *
+ * Context: hook->lock held.
+ */
+u64 mmkit_hook_missed(struct mmkit_hook *hook)
+{
+	u64 missed = hook->missed;
+
+	if (hook->state != MMKIT_HOOK_ON)
+		return missed;
+#ifdef MMKIT_HAVE_FPROBE
+	if (hook->attached == MMKIT_FPROBE)
+		missed += hook->fprobe.nmissed;
+#endif
+	if (hook->attached == MMKIT_KRETPROBE)
+		missed += hook->kretprobe.nmissed + hook->kretprobe.kp.nmissed;
+	return missed;
+}
+
+/**
+ * mmkit_hook_lost() - calls seen at entry whose exit was never seen
+ * @hook: hook
+ *
+ * What is inside while a probe is attached is not lost yet.
+ *
+ * Context: hook->lock held.
+ */
+u64 mmkit_hook_lost(struct mmkit_hook *hook)
+{
+	return hook->lost;
+}
+
+static void drain_work(struct work_struct *work)
+{
+	struct mmkit_hook *hook = container_of(to_delayed_work(work),
+					       struct mmkit_hook, drain);
+	unsigned int seq;
+	u64 inside;
+
+	mutex_lock(&hook->lock);
+	seq = hook->detach_seq;
+	if (hook->state != MMKIT_HOOK_DRAINING) {
+		mutex_unlock(&hook->lock);
+		return;
+	}
+	mutex_unlock(&hook->lock);
+
+	synchronize_rcu_tasks();
+	synchronize_rcu();
+	inside = tasks_inside(hook);
+	if (!inside) {
+		synchronize_rcu_tasks();
+		synchronize_rcu();
+	}
+
+	mutex_lock(&hook->lock);
+	if (hook->state == MMKIT_HOOK_DRAINING && hook->detach_seq == seq) {
+		hook->inside = inside;
+		hook->inside_seq = seq;
+		if (!inside) {
+			hook->state = MMKIT_HOOK_OFF;
+			module_put(THIS_MODULE);
+		} else {
+			queue_delayed_work(drain_wq, &hook->drain, DRAIN_POLL);
+		}
+	}
+	mutex_unlock(&hook->lock);
+	wake_up_all(&hook->drained);
+}
+
+static void explain(struct mmkit_hook *hook, const char *mechanism, int error)
+{
+	switch (error) {
+	case -EBUSY:
+		pr_warn("%s: %s not attached, the function is taken: another user of ftrace redirects it or calls it directly (livepatch, BPF fentry/fexit, a kprobe with a post handler), or kernel.ftrace_enabled is 0; see enabled_functions in tracefs\n",
+			hook->name, mechanism);
+		break;
+	case -EPERM:
+		pr_warn("%s: %s not attached, not permitted: kernel lockdown?\n",
+			hook->name, mechanism);
+		break;
+	default:
+		pr_warn("%s: %s not attached (error %d)\n",
+			hook->name, mechanism, error);
+	}
+}
+
+static int attach_by(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
+{
+	const struct mmkit_mechanism *mechanism = mmkit_mechanisms[id];
+	int ret;
+
+	ret = mmkit_ftrace_guard_get();
+	if (!ret) {
+		ret = mechanism->attach(hook);
+		if (ret)
+			mmkit_ftrace_guard_put();
+	}
+	if (ret)
+		explain(hook, mechanism->name, ret);
+	else
+		hook->attached = id;
+	return ret;
+}
+
+/*
+ * Who has the function now may give it back, so "auto" does not fall back to
+ * something less exact because of -EBUSY: the user is told and may choose.
+ */
+static int attach(struct mmkit_hook *hook)
+{
+	enum mmkit_mechanism_id id;
+	int ret = -EOPNOTSUPP;
+
+	if (hook->wanted != MMKIT_AUTO)
+		return mmkit_mechanism_usable(hook->wanted) ?
+		       attach_by(hook, hook->wanted) : -EOPNOTSUPP;
+	for (id = 0; id < MMKIT_MECHANISMS; id++) {
+		if (id == MMKIT_DIRECT || !mmkit_mechanism_usable(id))
+			continue;
+		ret = attach_by(hook, id);
+		if (!ret || ret == -EBUSY)
+			break;
+	}
+	return ret;
+}
+
+/**
+ * mmkit_hook_enable() - attach a hook
+ * @hook: hook; nothing is done when it is on already
+ *
+ * Context: process; may sleep.
+ * Return: 0; -EBUSY when another user of ftrace has the function; -EOPNOTSUPP
+ * when this kernel lacks the function or the mechanism; or what the mechanism
+ * returned. Logged, and shown in the hook's folder.
+ */
+int mmkit_hook_enable(struct mmkit_hook *hook)
+{
+	int ret = 0;
+
+	mutex_lock(&hook->lock);
+	switch (hook->state) {
+	case MMKIT_HOOK_UNSUPPORTED:
+		ret = -EOPNOTSUPP;
+		break;
+	case MMKIT_HOOK_ON:
+		break;
+	case MMKIT_HOOK_OFF:
+	case MMKIT_HOOK_DRAINING:
+		/* Before the first call can be inside; kept while draining. */
+		if (hook->state == MMKIT_HOOK_OFF)
+			__module_get(THIS_MODULE);
+		ret = attach(hook);
+		hook->error = ret;
+		if (!ret)
+			hook->state = MMKIT_HOOK_ON;
+		else if (hook->state == MMKIT_HOOK_OFF)
+			module_put(THIS_MODULE);
+		break;
+	}
+	mutex_unlock(&hook->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(mmkit_hook_enable);
+
+/* Out, or known to have somebody asleep inside. */
+static bool drain_settled(struct mmkit_hook *hook, unsigned long start)
+{
+	bool settled;
+
+	mutex_lock(&hook->lock);
+	settled = hook->state != MMKIT_HOOK_DRAINING ||
+		  (hook->inside_seq == hook->detach_seq && hook->inside &&
+		   time_after(jiffies, start + DRAIN_SLEEPER));
+	mutex_unlock(&hook->lock);
+	return settled;
+}
+
+static int wait_for_drain(struct mmkit_hook *hook)
+{
+	unsigned long start = jiffies;
+	unsigned long deadline = start + DRAIN_WAIT_MAX;
+	long ret;
+
+	/* Its condition takes a mutex, so not as wait_event()'s condition. */
+	while (!drain_settled(hook, start) && time_before(jiffies, deadline)) {
+		unsigned int seq = READ_ONCE(hook->inside_seq);
+
+		ret = wait_event_killable_timeout(hook->drained,
+			READ_ONCE(hook->state) != MMKIT_HOOK_DRAINING ||
+			READ_ONCE(hook->inside_seq) != seq, DRAIN_POLL);
+		if (ret < 0)
+			return -EINTR;
+	}
+	mutex_lock(&hook->lock);
+	if (hook->state == MMKIT_HOOK_DRAINING)
+		pr_info("%s: off; %llu task(s) still inside: mmkit stays in use until they are out\n",
+			hook->name, hook->inside);
+	mutex_unlock(&hook->lock);
+	return 0;
+}
+
+/**
+ * mmkit_hook_disable() - detach a hook, and wait until everybody is out
+ * @hook: hook
+ *
+ * On return no new call is seen. Waits for tasks inside, but no longer than it
+ * takes to know that one is asleep there, 10 s at most: mmkit.ko then stays in
+ * use until it is out, and a feature that used the hook may go.
+ *
+ * Context: process; may sleep.
+ * Return: 0, also when a task is still inside; -EINTR when killed while waiting
+ * (the hook is off all the same); or what the mechanism returned, and then the
+ * hook is still on.
+ */
+int mmkit_hook_disable(struct mmkit_hook *hook)
+{
+	const struct mmkit_mechanism *mechanism;
+	int ret = 0;
+
+	mutex_lock(&hook->lock);
+	if (hook->state == MMKIT_HOOK_ON) {
+		mechanism = mmkit_mechanisms[hook->attached];
+		ret = mechanism->detach(hook);
+		if (!ret) {
+			mmkit_ftrace_guard_put();
+			if (!mechanism->exact)
+				hook->lost = sum_probe_in(hook) -
+					     sum_probe_out(hook);
+			hook->detach_seq++;
+			hook->state = MMKIT_HOOK_DRAINING;
+			mod_delayed_work(drain_wq, &hook->drain, 0);
+		} else {
+			pr_err("%s: %s not detached (error %d)\n", hook->name,
+			       mechanism->name, ret);
+		}
+		hook->error = ret;
+	}
+	mutex_unlock(&hook->lock);
+	return ret ?: wait_for_drain(hook);
+}
+EXPORT_SYMBOL_GPL(mmkit_hook_disable);
+
+/**
+ * mmkit_hook_enabled() - is a hook attached
+ * @hook: hook
+ */
+bool mmkit_hook_enabled(struct mmkit_hook *hook)
+{
+	return READ_ONCE(hook->state) == MMKIT_HOOK_ON;
+}
+EXPORT_SYMBOL_GPL(mmkit_hook_enabled);
+
+/**
+ * mmkit_hook_supported() - could a hook be attached on this kernel
+ * @hook: hook
+ */
+bool mmkit_hook_supported(struct mmkit_hook *hook)
+{
+	return READ_ONCE(hook->state) != MMKIT_HOOK_UNSUPPORTED;
+}
+EXPORT_SYMBOL_GPL(mmkit_hook_supported);
+
+/**
+ * mmkit_hook_choose() - choose the mechanism for the next attach
+ * @hook: hook
+ * @id: mechanism, or MMKIT_AUTO
+ *
+ * Return: 0; -EOPNOTSUPP when this kernel does not have it; -EBUSY while the
+ * hook is on.
+ */
+int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
+{
+	int ret = 0;
+
+	if (!mmkit_mechanism_usable(id))
+		return -EOPNOTSUPP;
+	mutex_lock(&hook->lock);
+	if (hook->state == MMKIT_HOOK_ON)
+		ret = -EBUSY;
+	else
+		hook->wanted = id;
+	mutex_unlock(&hook->lock);
+	return ret;
+}
+
+/**
+ * mmkit_hook_prepare() - make a hook ready to be attached
+ * @hook: hook; @hook->addr is set
+ *
+ * Sets each ftrace_ops' filter once and for good: setting it anew, or freeing
+ * it, between two registrations leaves dangling hashes behind up to 6.12.
+ *
+ * Return: 0. A mechanism that cannot be prepared fails at its attach.
+ */
+int mmkit_hook_prepare(struct mmkit_hook *hook)
+{
+	int id;
+
+	hook->site = mmkit_find_site(hook->addr);
+	if (hook->site)
+		hook->set_body(hook->site + MMKIT_SITE_BYTES);
+	for (id = 0; id < MMKIT_MECHANISMS; id++) {
+		const struct mmkit_mechanism *mechanism = mmkit_mechanisms[id];
+		int ret = 0;
+
+		if (mechanism->prepare)
+			ret = mechanism->prepare(hook);
+		if (ret)
+			pr_info("%s: %s cannot be prepared (error %d)\n",
+				hook->name, mechanism->name, ret);
+	}
+	return 0;
+}
+
+/**
+ * mmkit_hook_release() - undo mmkit_hook_prepare()
+ * @hook: hook, detached and drained
+ */
+void mmkit_hook_release(struct mmkit_hook *hook)
+{
+	int id;
+
+	for (id = 0; id < MMKIT_MECHANISMS; id++)
+		if (mmkit_mechanisms[id]->release)
+			mmkit_mechanisms[id]->release(hook);
+}
+
+static int resolve(struct mmkit_hook *hook)
+{
+	const char *const *symbol;
+	int ret = -ENOENT;
+
+	for (symbol = hook->symbols; *symbol; symbol++) {
+		ret = mmkit_symbol_resolve(*symbol, &hook->addr);
+		if (!ret) {
+			hook->symbol = *symbol;
+			return 0;
+		}
+	}
+	return ret;
+}
+
+/**
+ * mmkit_hook_add() - find a hook's function and show the hook in sysfs
+ * @hook: hook, its public part filled in
+ *
+ * A function that this kernel does not have is no error: the hook is there and
+ * says unsupported.
+ *
+ * Return: 0 or a negative errno.
+ */
+int mmkit_hook_add(struct mmkit_hook *hook)
+{
+	int ret;
+
+	mutex_init(&hook->lock);
+	init_waitqueue_head(&hook->drained);
+	INIT_DELAYED_WORK(&hook->drain, drain_work);
+	hook->wanted = default_mechanism;
+	hook->attached = MMKIT_AUTO;
+	hook->error = resolve(hook);
+	if (!hook->error && !usable_mechanisms)
+		hook->error = -EOPNOTSUPP;
+	if (hook->error) {
+		hook->state = MMKIT_HOOK_UNSUPPORTED;
+		pr_warn("%s: unsupported on this kernel (error %d)\n",
+			hook->name, hook->error);
+	} else {
+		mmkit_hook_prepare(hook);
+	}
+	ret = mmkit_hook_sysfs_add(hook);
+	if (ret)
+		mmkit_hook_release(hook);
+	return ret;
+}
+
+/**
+ * mmkit_hook_remove() - undo mmkit_hook_add()
+ * @hook: hook, off; mmkit.ko cannot be unloaded before
+ */
+void mmkit_hook_remove(struct mmkit_hook *hook)
+{
+	mmkit_hook_sysfs_remove(hook);
+	cancel_delayed_work_sync(&hook->drain);
+	mmkit_hook_release(hook);
+}
+
+int mmkit_hooks_init(const char *mechanism)
+{
+	int id = mmkit_mechanism_parse(mechanism);
+	int ret;
+
+	if (id < 0) {
+		pr_err("mechanism=%s: not one of auto, redirect, direct, fprobe, kretprobe\n",
+		       mechanism);
+		return -EINVAL;
+	}
+	usable_mechanisms = mmkit_selftest();
+	if (!mmkit_mechanism_usable(id)) {
+		pr_err("mechanism=%s: does not work on this kernel\n",
+		       mechanism);
+		return -EOPNOTSUPP;
+	}
+	default_mechanism = id;
+	drain_wq = alloc_workqueue("mmkit", WQ_UNBOUND, 0);
+	if (!drain_wq)
+		return -ENOMEM;
+	ret = mmkit_hook_sysfs_init();
+	if (ret)
+		destroy_workqueue(drain_wq);
+	return ret;
+}
+
+void mmkit_hooks_exit(void)
+{
+	mmkit_hook_sysfs_exit();
+	destroy_workqueue(drain_wq);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mmkit: what the other mmkit modules share. Hooks on kernel functions,
+ * symbols, statistics, and the root of everything in sysfs and debugfs.
+ */
+
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "core.h"
+
+static char *mechanism = "auto";
+module_param(mechanism, charp, 0444);
+MODULE_PARM_DESC(mechanism,
+		 "how hooks attach: auto (default), redirect, direct, fprobe, kretprobe");
+
+/* A kernel that does not boot with mmkit loaded early is rescued by this. */
+#define MMKIT_RESCUE	"mmkit_disable"
+
+/*
+ * The kernel keeps its command line for itself, so ask for it as everybody
+ * else does.
+ */
+static bool __init disabled_on_command_line(void)
+{
+	bool found = false;
+	struct file *file;
+	loff_t pos = 0;
+	char *line, *word, *rest;
+	ssize_t len;
+
+	line = kzalloc(PAGE_SIZE, GFP_KERNEL);
+	if (!line)
+		return false;
+	file = filp_open("/proc/cmdline", O_RDONLY, 0);
+	if (IS_ERR(file))
+		goto out;
+	len = kernel_read(file, line, PAGE_SIZE - 1, &pos);
+	filp_close(file, NULL);
+	if (len <= 0)
+		goto out;
+	rest = line;
+	while ((word = strsep(&rest, " \t\n")))
+		if (!strcmp(word, MMKIT_RESCUE) ||
+		    !strcmp(word, MMKIT_RESCUE "=1"))
+			found = true;
+out:
+	kfree(line);
+	return found;
+}
+
+static int __init mmkit_init(void)
+{
+	int ret;
+
+	if (disabled_on_command_line()) {
+		pr_notice("not loaded: " MMKIT_RESCUE " is on the kernel command line\n");
+		return -ENODEV;
+	}
+	ret = mmkit_sysfs_init();
+	if (ret)
+		return ret;
+	ret = mmkit_hooks_init(mechanism);
+	if (ret)
+		goto err_sysfs;
+	ret = mmkit_fault_wrap_init();
+	if (ret)
+		goto err_hooks;
+	return 0;
+
+err_hooks:
+	mmkit_hooks_exit();
+err_sysfs:
+	mmkit_sysfs_exit();
+	return ret;
+}
+
+static void __exit mmkit_exit(void)
+{
+	mmkit_fault_wrap_exit();
+	mmkit_hooks_exit();
+	mmkit_sysfs_exit();
+}
+
+module_init(mmkit_init);
+module_exit(mmkit_exit);
+
+MODULE_AUTHOR("mmkit developers");
+MODULE_DESCRIPTION("Memory management study kit: shared helper");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(MMKIT_VERSION);
