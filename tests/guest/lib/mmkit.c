@@ -18,7 +18,7 @@ const char * const fault_stat_names[NR_FAULT_STATS] = {
 	"total", "user", "kernel", "remote", "write", "instruction",
 	"major", "minor", "retry",
 	"vma_lock_success", "vma_lock_retry", "vma_lock_abort", "mmap_lock",
-	"oom", "sigbus", "sigsegv", "hwpoison",
+	"oom", "sigbus", "sigsegv", "hwpoison", "other_error",
 };
 
 static const char *stat_path(enum fault_stat stat, char *buf, size_t size)
