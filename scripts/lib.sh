@@ -170,3 +170,29 @@ host_apt_options() {
 		grep -E '^Acquire::(https?::|Retries|Check-Valid-Until|Check-Date|Max-FutureTime)' |
 		grep -v '""' || true
 }
+
+# Usage: bootstrap RELEASE DIR OPTION...
+# Makes a Debian root in DIR/root with mmdebstrap and its OPTIONs, from
+# DIR/sources if the caller has made that.
+bootstrap() {
+	local release=$1 dir=$2
+
+	shift 2
+	host_packages mmdebstrap debian-archive-keyring
+	host_apt_options >"$dir/apt.conf"
+	[ -e "$dir/sources" ] || sources "$release" >"$dir/sources"
+	unshare --mount mmdebstrap --mode=root --format=directory \
+		--skip=check/qemu --skip=check/empty \
+		--aptopt="$dir/apt.conf" --aptopt='Acquire::Languages "none"' \
+		--dpkgopt=force-unsafe-io \
+		--dpkgopt='path-exclude=/usr/share/man/*' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
+		"$@" "$(codename "$release")" "$dir/root" "$dir/sources" \
+		>"$dir/log" 2>&1 </dev/null || {
+		tail -n 20 "$dir/log" >&2
+		die "mmdebstrap failed; its log is $dir/log"
+	}
+	# The signatures' keys are outside; nothing is installed from inside.
+	rm -f "$dir/root/etc/apt/sources.list"
+}

@@ -38,6 +38,9 @@ TEXTS = {
                   "nobody:x:65534:65534:nobody:/:/bin/false\n",
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",
     "etc/hostname": "mmkit\n",
+    # For busybox's shell when it is the prompt; see add_userland().
+    "etc/shell-aliases": "".join(
+        f"alias {name}=/sbin/{name}\n" for name in KMOD_NAMES),
 }
 
 
@@ -88,14 +91,15 @@ def userland(arch):
 
 
 def add_userland(archive, arch):
-    """Adds busybox, kmod and the libraries of both."""
+    """Adds busybox, a shell, kmod and the libraries of these."""
     root = userland(arch)
     libraries = root / "usr/lib" / TRIPLETS[arch]
-    archive.data("bin/busybox", (root / "usr/bin/busybox").read_bytes(), 0o755)
-    archive.symlink("bin/sh", "busybox")
-    archive.data("bin/kmod", (root / "usr/bin/kmod").read_bytes(), 0o755)
+    # busybox's own shell would run busybox's modprobe, whatever PATH says.
+    for source, name in (("busybox", "busybox"), ("dash", "sh"), ("kmod", "kmod")):
+        archive.data(f"bin/{name}", (root / "usr/bin" / source).read_bytes(), 0o755)
     for name in KMOD_NAMES:
         archive.symlink(f"sbin/{name}", "/bin/kmod")
+    archive.symlink("bin/lsmod", "/bin/kmod")
     for name in LIBRARIES:
         archive.data(f"lib/{TRIPLETS[arch]}/{name}",
                      (libraries / name).read_bytes(), 0o755)
