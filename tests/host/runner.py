@@ -49,7 +49,9 @@ def check_parser():
     check('too slow', judged('ok 1 a\n', 124), ['pass a', 'fail end'])
     check('killed', judged('ok 1 a\n', 137), ['pass a', 'fail end'])
     check('the guest went away', judged('ok 1 a\n', None), ['pass a', 'fail end'])
-    check('no test at all', judged('1..0 # SKIP nothing\n', 4), [])
+    check('all skipped', judged('1..0 # SKIP nothing\n', 4), ['skip all'])
+    check('nothing planned', judged('1..0\n', 0), ['fail plan'])
+    check('a failure dressed as a skip', judged('1..0 # SKIP nothing\n', 1), ['fail plan'])
 
 
 def check_notes():

@@ -43,7 +43,8 @@ class BootJob(Job):
 
     def script(self):
         """The guest's command line. Each run is framed by two marks."""
-        volume = 'MMKIT_FULL=1 ' if self.context.full else ''
+        # With MMKIT_RUNNER, that the modules are not there is no reason to skip.
+        volume = 'MMKIT_RUNNER=1 ' + ('MMKIT_FULL=1 ' if self.context.full else '')
         lines = []
         for test in self.runs:
             shell = 'sh ' if test.file.endswith('.sh') else ''
@@ -58,13 +59,15 @@ class BootJob(Job):
         first = self.runs[0]
         budget = BOOT_DEBIAN if first.get('root') == 'debian' else BOOT
         command = [tree.path('scripts/vm'), 'run', self.kernel, '--timeout',
-                   str(self.context.seconds(self.budget + budget))]
+                   str(self.context.seconds(self.budget + budget)),
+                   '--modules', tree.path('build', self.kernel),
+                   '--console', self.log.removesuffix('.log') + '.console']
         command += ['--smp', '1' if first.is_set('icount') else first.get('cpus', '2')]
         if first.is_set('icount'):
             command.append('--icount')
         for key in ('mem', 'root', 'append', 'tolerate'):
             if first.get(key):
-                command += [f'--{key}', first.get(key)]
+                command.append(f'--{key}={first.get(key)}')
         for file in sorted({self.program(test) for test in self.runs}):
             name = re.sub(r'\.sh$', '', os.path.basename(file))
             command += ['--add', f'{file}:/bin/{name}']

@@ -4,7 +4,7 @@
 import re
 
 RESULT = re.compile(r'^(ok|not ok) \d+(?:\s+-)?\s*([^#]*?)\s*(?:#\s*(\w+)\b\s*(.*))?$')
-PLAN = re.compile(r'^1\.\.(\d+)')
+PLAN = re.compile(r'^1\.\.(\d+)(?:\s*#\s*SKIP\s*(.*))?', re.IGNORECASE)
 
 PASS, FAIL, SKIP = 'pass', 'fail', 'skip'
 
@@ -19,7 +19,7 @@ class Parser:
 
     def __init__(self):
         self.results = []
-        self.planned = None
+        self.planned = self.skipped = None
         self.notes = []
 
     def feed(self, line):
@@ -27,6 +27,7 @@ class Parser:
         plan = PLAN.match(line)
         if plan:
             self.planned = int(plan.group(1))
+            self.skipped = plan.group(2)
             return
         result = RESULT.match(line)
         if not result:
@@ -59,6 +60,10 @@ class Parser:
         elif seen != self.planned:
             self.fail('plan', f'{self.planned} results planned, {seen} seen,'
                               f' exit status {status}')
+        elif status == 4 and not seen and self.skipped is not None:
+            self.results.append(Result(SKIP, 'all', [self.skipped]))
+        elif not seen:
+            self.fail('plan', f'no result, exit status {status}')
         elif status not in (0, 4) and not failed:
             self.fail('exit', f'exit status {status}, and no result says why')
         return self.results
