@@ -23,11 +23,11 @@
  * Context: any; no branch, no memory access.
  * Return: index below MMKIT_HIST_BUCKETS.
  */
-static __always_inline unsigned int mmkit_hist_bucket(u64 value)
+static __always_inline unsigned long mmkit_hist_bucket(u64 value)
 {
-	unsigned int shift = __fls(value | MMKIT_HIST_SUB) - MMKIT_HIST_SUB_BITS;
+	unsigned long shift = __fls(value | MMKIT_HIST_SUB) - MMKIT_HIST_SUB_BITS;
 
-	return (shift << MMKIT_HIST_SUB_BITS) + (unsigned int)(value >> shift);
+	return (shift << MMKIT_HIST_SUB_BITS) + (value >> shift);
 }
 
 u64 mmkit_hist_low(unsigned int bucket);

@@ -2,29 +2,25 @@
 #ifndef MMKIT_PERCPU_H
 #define MMKIT_PERCPU_H
 
+#include <linux/atomic.h>
 #include <linux/percpu.h>
-#include <linux/preempt.h>
 
-/*
- * Counting on a hot path. On x86 an increment is one instruction that cannot
- * be split by migration. Elsewhere this_cpu_inc() costs a preempt-off section
- * each, so a group of increments shares one:
+/**
+ * mmkit_percpu_inc() - count one event on a hot path
+ * @pcp: u64 per-CPU variable that is only ever read as a sum over all CPUs
  *
- *	mmkit_percpu_begin();
- *	mmkit_percpu_inc(p->a);
- *	mmkit_percpu_inc(p->b);
- *	mmkit_percpu_end();
+ * On x86 an increment of a per-CPU variable is one instruction. Elsewhere
+ * this_cpu_inc() is an atomic increment, as here, with preemption switched off
+ * around it; we leave that out, since an increment that lands on the CPU that
+ * the task has just left is still in the sum.
  *
- * Process context only: an interrupt must not count in the same variables.
+ * Context: any.
  */
 #ifdef CONFIG_X86_64
-#define mmkit_percpu_begin()	do { } while (0)
 #define mmkit_percpu_inc(pcp)	this_cpu_inc(pcp)
-#define mmkit_percpu_end()	do { } while (0)
 #else
-#define mmkit_percpu_begin()	preempt_disable_notrace()
-#define mmkit_percpu_inc(pcp)	raw_cpu_inc(pcp)
-#define mmkit_percpu_end()	preempt_enable_notrace()
+#define mmkit_percpu_inc(pcp)						\
+	atomic64_inc((atomic64_t *)raw_cpu_ptr(&(pcp)))
 #endif
 
 #endif /* MMKIT_PERCPU_H */

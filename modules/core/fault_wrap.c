@@ -5,8 +5,8 @@
  * sleep in the body, so the wrapper is in mmkit.ko, which stays until everybody
  * is out (hook.c), and features only read what it counts.
  *
- * Per fault it does three per-CPU increments: in, one cell by class and
- * outcome or one of the latency histogram each, and out.
+ * Per fault it does four per-CPU increments: in, one cell by class and outcome,
+ * one bucket of the latency histogram, and out.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -22,6 +22,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/static_call.h>
+#include <linux/string.h>
 
 #include <compat/fault_flags.h>
 #include <mmkit/clock.h>
@@ -165,38 +166,37 @@ static enum mmkit_fault_outcome outcome_of(unsigned int flags, vm_fault_t ret)
 	return MMKIT_FAULT_MAJOR;
 }
 
-static noinline notrace void count_rare(unsigned int flags, vm_fault_t ret)
-{
-	enum mmkit_fault_outcome outcome = outcome_of(flags, ret);
-	unsigned int class = class_of(flags);
-
-	mmkit_percpu_begin();
-	mmkit_percpu_inc(fault_cpu->rare[outcome][class]);
-	mmkit_percpu_end();
-}
-NOKPROBE_SYMBOL(count_rare);
-
 /*
- * Count a fault that has returned. @out: the wrapper's own proof that it is
- * leaving, last of all.
+ * Count a fault that has returned.
  *
  * Context: process, may be preempted and moved to another CPU at any point.
  */
-static __always_inline void count_fault(unsigned int flags, vm_fault_t ret,
-					u64 cycles, bool out)
+static __always_inline void count_done(unsigned int flags, u64 cycles)
 {
-	bool rare = unlikely(ret & RARE_RESULT);
+	struct fault_cpu __percpu *c = fault_cpu;
 
-	if (rare)
-		count_rare(flags, ret);
-	mmkit_percpu_begin();
-	if (!rare)
-		mmkit_percpu_inc(fault_cpu->done[class_index(flags)]);
-	mmkit_percpu_inc(fault_cpu->latency[mmkit_hist_bucket(cycles)]);
-	if (out)
-		mmkit_percpu_inc(fault_count.out);
-	mmkit_percpu_end();
+	mmkit_percpu_inc(c->done[class_index(flags)]);
+	mmkit_percpu_inc(c->latency[mmkit_hist_bucket(cycles)]);
 }
+
+static void notrace count_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
+{
+	enum mmkit_fault_outcome outcome = outcome_of(flags, ret);
+	struct fault_cpu __percpu *c = fault_cpu;
+
+	mmkit_percpu_inc(c->rare[outcome][class_of(flags)]);
+	mmkit_percpu_inc(c->latency[mmkit_hist_bucket(cycles)]);
+}
+NOKPROBE_SYMBOL(count_rare);
+
+static void notrace count_fault(unsigned int flags, vm_fault_t ret, u64 cycles)
+{
+	if (ret & RARE_RESULT)
+		count_rare(flags, ret, cycles);
+	else
+		count_done(flags, cycles);
+}
+NOKPROBE_SYMBOL(count_fault);
 
 /* Context: process; the observer runs with preemption off, as RCU reader. */
 static notrace void observe_fault(const struct mmkit_fault_event *event)
@@ -225,28 +225,42 @@ wrap_observed(struct vm_area_struct *vma, unsigned long address,
 	event.ret = static_call(mmkit_fault_body)(vma, address, flags, regs);
 	event.cycles = mmkit_cycles() - start;
 	observe_fault(&event);
-	count_fault(flags, event.ret, event.cycles, true);
+	count_fault(flags, event.ret, event.cycles);
+	mmkit_percpu_inc(fault_count.out);
 	return event.ret;
 }
 NOKPROBE_SYMBOL(wrap_observed);
+
+/* A function of its own keeps the wrapper's registers few. */
+static noinline notrace vm_fault_t
+leave_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
+{
+	count_rare(flags, ret, cycles);
+	mmkit_percpu_inc(fault_count.out);
+	return ret;
+}
+NOKPROBE_SYMBOL(leave_rare);
 
 /* Called in handle_mm_fault()'s place, by redirect.c and direct.c. */
 noinline notrace __used vm_fault_t
 mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
 		 unsigned int flags, struct pt_regs *regs)
 {
+	u64 start, cycles;
 	vm_fault_t ret;
-	u64 start;
 
 	/* First of all: from here on a drain knows that we are inside. */
-	mmkit_percpu_begin();
 	mmkit_percpu_inc(fault_count.in);
-	mmkit_percpu_end();
 	if (static_branch_unlikely(&fault_observed))
 		return wrap_observed(vma, address, flags, regs);
 	start = mmkit_cycles();
 	ret = static_call(mmkit_fault_body)(vma, address, flags, regs);
-	count_fault(flags, ret, mmkit_cycles() - start, true);
+	cycles = mmkit_cycles() - start;
+	if (unlikely(ret & RARE_RESULT))
+		return leave_rare(flags, ret, cycles);
+	count_done(flags, cycles);
+	/* Last of all: a drain no longer waits for us. */
+	mmkit_percpu_inc(fault_count.out);
 	return ret;
 }
 NOKPROBE_SYMBOL(mmkit_fault_wrap);
@@ -288,7 +302,7 @@ static void probe_exit(void *data, unsigned long ret)
 
 	if (static_branch_unlikely(&fault_observed))
 		observe_fault(&event);
-	count_fault(event.flags, event.ret, event.cycles, false);
+	count_fault(event.flags, event.ret, event.cycles);
 }
 NOKPROBE_SYMBOL(probe_exit);
 
