@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/klog.h>
 
 #include "ktap.h"
 #include "lib/file.h"
@@ -20,25 +19,7 @@
 #include "lib/module.h"
 #include "lib/util.h"
 
-#define KLOG_READ_ALL	3
 #define RESCUE		"mmkit_disable"
-
-static char kernel_log[1 << 20];
-
-static bool log_says(const char *a, const char *b)
-{
-	int len = klogctl(KLOG_READ_ALL, kernel_log, sizeof(kernel_log) - 1);
-	char *line, *save = NULL;
-
-	if (len < 0)
-		return false;
-	kernel_log[len] = '\0';
-	for (line = strtok_r(kernel_log, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
-		if (strstr(line, a) && strstr(line, b))
-			return true;
-	return false;
-}
 
 static bool on_command_line(void)
 {
@@ -58,7 +39,7 @@ static void check_rescue(void)
 	ktap_err(module_load("mmkit", NULL), -ENODEV, "mmkit does not load");
 	ktap_ok(!module_loaded("mmkit"), "mmkit is not there");
 	ktap_ok(!file_exists(MMKIT), "its files are not there");
-	ktap_ok(log_says("mmkit:", RESCUE), "the log names the cause");
+	ktap_ok(kernel_log_says("mmkit:", RESCUE), "the log names the cause");
 	ktap_ok(module_load("mmkit_fault", "enable=1") < 0,
 		"mmkit_fault does not load");
 	ktap_ok(!module_loaded("mmkit_fault"), "mmkit_fault is not there");
@@ -71,7 +52,7 @@ static void check_mechanism(const char *name, bool available)
 	snprintf(param, sizeof(param), "mechanism=%s", name);
 	if (!available) {
 		ktap_ok(module_load("mmkit", param) < 0, "%s: refused", param);
-		ktap_ok(log_says("mmkit:", param), "%s: the log names it",
+		ktap_ok(kernel_log_says("mmkit:", param), "%s: the log names it",
 			param);
 		mmkit_unload();
 		return;
@@ -102,11 +83,12 @@ static void check_params(void)
 		"mechanism=redirect,direct", "mechanism=1",
 	};
 	bool available[ARRAY_SIZE(all)];
+	char version[64];
 	size_t i;
 
 	mmkit_fresh(NULL);
-	ktap_ok(file_read_line(MMKIT "version", kernel_log,
-			       sizeof(kernel_log)) > 0, "version");
+	ktap_ok(file_read_line(MMKIT "version", version,
+			       sizeof(version)) > 0, "version");
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		available[i] = mechanism_available(all[i]);
 	ktap_ok(available[1], "redirect works on this kernel");
@@ -120,7 +102,7 @@ static void check_params(void)
 		ktap_ok(!module_loaded("mmkit"), "%s: not loaded", wrong[i]);
 	}
 	/* part of a word is not the word */
-	ktap_ok(!log_says("mmkit: not loaded", RESCUE),
+	ktap_ok(!kernel_log_says("mmkit: not loaded", RESCUE),
 		"the rescue is not taken without being asked for");
 }
 

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/klog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
+
+#define KLOG_READ_ALL	3
 
 ssize_t file_read(const char *path, char *buf, size_t size)
 {
@@ -92,6 +95,23 @@ bool file_exists(const char *path)
 	struct stat st;
 
 	return !stat(path, &st);
+}
+
+bool kernel_log_says(const char *a, const char *b)
+{
+	static char log[1 << 20];
+	char *line, *save = NULL;
+	int len;
+
+	len = klogctl(KLOG_READ_ALL, log, sizeof(log) - 1);
+	if (len < 0)
+		return false;
+	log[len] = '\0';
+	for (line = strtok_r(log, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		if (strstr(line, a) && strstr(line, b))
+			return true;
+	return false;
 }
 
 int vmstat(const char *name, unsigned long long *value)

@@ -42,6 +42,9 @@ int file_append(const char *path, const char *text);
 /** file_exists() - whether @path can be stat()ed */
 bool file_exists(const char *path);
 
+/** kernel_log_says() - whether a line of the kernel log has both texts */
+bool kernel_log_says(const char *a, const char *b);
+
 /**
  * vmstat() - read one counter of /proc/vmstat
  *

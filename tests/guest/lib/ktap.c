@@ -35,6 +35,8 @@ void ktap_start(unsigned int seconds)
 	pid_t self = getpid();
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	/* whoever started us may ignore it, and exec() passes that on */
+	signal(SIGCHLD, SIG_DFL);
 	puts("KTAP version 1");
 	fflush(stdout);
 	watchdog = fork();

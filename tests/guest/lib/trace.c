@@ -82,20 +82,33 @@ int tracing_write(const char *file, const char *fmt, ...)
 	return ret;
 }
 
-void trace_clear(void)
+/* opening it for writing is what empties a buffer or a filter */
+void tracing_truncate(const char *file)
 {
-	/* opening it for writing is what empties the buffer */
-	int fd = open(tracing_path(INSTANCE "/trace"),
-		      O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd = open(tracing_path(file), O_WRONLY | O_TRUNC | O_CLOEXEC);
 
 	if (fd >= 0)
 		close(fd);
 }
 
-long trace_lines(const char *text, void (*fn)(const char *line, void *arg),
-		 void *arg)
+void trace_truncate(const char *file)
 {
-	FILE *f = fopen(tracing_path(INSTANCE "/trace"), "re");
+	char name[256];
+
+	snprintf(name, sizeof(name), INSTANCE "/%s", file);
+	tracing_truncate(name);
+}
+
+void trace_clear(void)
+{
+	trace_truncate("trace");
+	tracing_truncate("trace");
+}
+
+static long lines(const char *file, const char *text,
+		  void (*fn)(const char *line, void *arg), void *arg)
+{
+	FILE *f = fopen(tracing_path(file), "re");
 	char line[1024];
 	long n = 0;
 
@@ -110,4 +123,16 @@ long trace_lines(const char *text, void (*fn)(const char *line, void *arg),
 	}
 	fclose(f);
 	return n;
+}
+
+long trace_lines(const char *text, void (*fn)(const char *line, void *arg),
+		 void *arg)
+{
+	return lines(INSTANCE "/trace", text, fn, arg);
+}
+
+long tracing_lines(const char *text, void (*fn)(const char *line, void *arg),
+		   void *arg)
+{
+	return lines("trace", text, fn, arg);
 }

@@ -22,8 +22,11 @@ void trace_close(void);
 int trace_write(const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** trace_clear() - empty the buffer */
+/** trace_clear() - empty the buffer, and that of tracefs itself */
 void trace_clear(void);
+
+/** trace_truncate() - empty a file of the instance, such as a filter */
+void trace_truncate(const char *file);
 
 /**
  * trace_lines() - call @fn for each line of the buffer that contains @text
@@ -36,6 +39,13 @@ long trace_lines(const char *text, void (*fn)(const char *line, void *arg),
 /** tracing_write() - write (append) to a file of tracefs itself */
 int tracing_write(const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/** tracing_truncate() - empty a file of tracefs itself */
+void tracing_truncate(const char *file);
+
+/** tracing_lines() - trace_lines() of tracefs itself */
+long tracing_lines(const char *text, void (*fn)(const char *line, void *arg),
+		   void *arg);
 
 /** tracing_path() - the path of a file of tracefs itself */
 const char *tracing_path(const char *file);
