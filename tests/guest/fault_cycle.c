@@ -27,8 +27,8 @@
 #define THREADS		8
 #define WINDOW_MS	500
 #define UNLOAD_SECONDS	15
-/* more than any pool of return instances that can be expected */
-#define BLOCKED		400
+/* more than mmkit asks the kernel to have return instances for (1024) */
+#define BLOCKED		1100
 #define PAGES		64
 
 static bool retries_in_pgfault, exact;

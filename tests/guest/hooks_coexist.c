@@ -9,13 +9,16 @@
  * mmkit-test: id=hooks_coexist_kretprobe args="kretprobe" timeout=120 cpus=2 kmod=mmkit_test_ipmodify
  *
  * Others are: a kprobe and a kretprobe of tracefs, the function tracer, the
- * function graph tracer, and a user of IPMODIFY as live patching is. BPF and
- * perf are in hooks_bpf.sh.
+ * function graph tracer, perf, and a user of IPMODIFY as live patching is. BPF
+ * is in hooks_bpf.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ktap.h"
@@ -38,7 +41,7 @@ static bool redirects;
 /**
  * struct other - another user of the function
  * @start: begin to count the calls of this process; 0 or -errno
- * @count: calls since the last trace_clear(), or -errno
+ * @count: calls since the last trace_clear() or @count, or -errno
  * @stop: undo start()
  */
 struct other {
@@ -168,10 +171,41 @@ static int graph_stop(void)
 	return ret;
 }
 
+static int perf_fd;
+
+static int perf_start(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+	};
+
+	perf_fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	return perf_fd < 0 ? -errno : 0;
+}
+
+static long perf_count(void)
+{
+	unsigned long long count;
+
+	if (read(perf_fd, &count, sizeof(count)) != sizeof(count))
+		return -errno;
+	ioctl(perf_fd, PERF_EVENT_IOC_RESET, 0);
+	return count;
+}
+
+static int perf_stop(void)
+{
+	return close(perf_fd) ? -errno : 0;
+}
+
 static const struct other others[] = {
 	{ "kprobe", kprobe_start, kprobe_count, kprobe_stop },
 	{ "kretprobe", kretprobe_start, kretprobe_count, kretprobe_stop },
 	{ "function", function_start, function_count, tracer_stop },
+	{ "perf page-faults", perf_start, perf_count, perf_stop },
 	{ "function_graph", graph_start, graph_count, graph_stop },
 };
 

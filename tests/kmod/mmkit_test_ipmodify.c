@@ -24,7 +24,7 @@ static struct ftrace_ops test_ops = {
 
 static int __init test_init(void)
 {
-	static char symbol[] = "handle_mm_fault";
+	char symbol[] = "handle_mm_fault";
 	int ret;
 
 	ret = ftrace_set_filter(&test_ops, symbol, strlen(symbol), 1);

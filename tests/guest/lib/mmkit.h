@@ -53,6 +53,16 @@ int fault_read_stats(struct fault_counts *c);
 struct fault_counts fault_growth(const struct fault_counts *from,
 				 const struct fault_counts *to);
 
+/**
+ * fault_known() - cause @pages faults and see what was counted
+ *
+ * Once more when the kernel counted others in between: another process, or this
+ * one after a fork.
+ *
+ * Return: 0, -EBUSY when there are others every time, or -errno.
+ */
+int fault_known(size_t pages, struct fault_counts *growth);
+
 /** fault_supported() - whether the file does not read "unsupported" */
 bool fault_supported(enum fault_stat stat);
 
