@@ -51,6 +51,7 @@ class Job:
     modules: list = field(default_factory=list)
     with_modules: list = field(default_factory=list)
     shell: bool = False
+    systemd: bool = False
     console: str = ""
 
     def settings(self):
@@ -58,6 +59,7 @@ class Job:
         size = shutil.get_terminal_size()
         return (f"ROOT={self.root}\n"
                 f"SHELL_WANTED={'yes' if self.shell else 'no'}\n"
+                f"SYSTEMD={'yes' if self.systemd else 'no'}\n"
                 f"ROWS={size.lines}\nCOLUMNS={size.columns}\n")
 
 

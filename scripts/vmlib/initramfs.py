@@ -32,7 +32,7 @@ LIBRARIES = ("libc.so.6", "libm.so.6", "libcrypto.so.3", "libz.so.1",
              "libzstd.so.1")
 KMOD_NAMES = ("depmod", "insmod", "lsmod", "modinfo", "modprobe", "rmmod")
 DIRECTORIES = ("dev", "etc", "mnt", "proc", "root", "run", "sys", "sysroot",
-               "tmp", "var")
+               "tmp", "usr", "usr/bin", "usr/sbin", "var")
 TEXTS = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n"
                   "nobody:x:65534:65534:nobody:/:/bin/false\n",
@@ -162,9 +162,10 @@ def split_addition(text):
 def write_run_archive(file, kernel, job):
     """Adds what this run alone has. `job` is a guest.Job."""
     archive = cpio.Archive(file)
-    for name in ("init", "start"):
-        content = (SCRIPTS / "vmlib/guest" / name).read_bytes()
-        archive.data("init" if name == "init" else f"mmkit/{name}", content, 0o755)
+    scripts = SCRIPTS / "vmlib/guest"
+    archive.tree(scripts / "init", "init")
+    for name in ("start", "mmkit.service"):
+        archive.tree(scripts / name, f"mmkit/{name}")
     archive.data("mmkit/command", command_text(job.command).encode() + b"\n", 0o755)
     archive.data("mmkit/settings", job.settings().encode())
     add_modules(archive, kernel, job.with_modules)
