@@ -2,10 +2,10 @@
 /*
  * Can everything be removed while a task sleeps inside handle_mm_fault()?
  *
- * mmkit-test: id=fault_blocked_redirect args="redirect" timeout=150 cpus=2 kmod=mmkit_test_fault
- * mmkit-test: id=fault_blocked_direct args="direct" timeout=150 cpus=2 kmod=mmkit_test_fault
- * mmkit-test: id=fault_blocked_fprobe args="fprobe" timeout=150 cpus=2 kmod=mmkit_test_fault
- * mmkit-test: id=fault_blocked_kretprobe args="kretprobe" timeout=150 cpus=2 kmod=mmkit_test_fault
+ * mmkit-test: id=fault_blocked_redirect args="redirect" timeout=120 timeout_full=400 cpus=2 kmod=mmkit_test_fault
+ * mmkit-test: id=fault_blocked_direct args="direct" timeout=120 timeout_full=400 cpus=2 kmod=mmkit_test_fault
+ * mmkit-test: id=fault_blocked_fprobe args="fprobe" timeout=120 timeout_full=400 cpus=2 kmod=mmkit_test_fault
+ * mmkit-test: id=fault_blocked_kretprobe args="kretprobe" timeout=120 timeout_full=400 cpus=2 kmod=mmkit_test_fault
  *
  * mmkit_fault can be removed at once. mmkit itself stays in use until the last
  * task is out where the task returns through its code (redirect, direct), and
@@ -92,13 +92,19 @@ static void check_reattach(const char *name, const char *mechanism)
 		ktap_eq(d.stat[FS_TOTAL], pages, "%s: and counts right", name);
 }
 
+/* what a blocker is used for; all at full volume */
+#define TEST_DISABLE	1
+#define TEST_REMOVE	2
+
 /**
  * struct blocker - a way to have tasks asleep inside a fault
+ * @reduced: tests at reduced volume
  * @block: have @count of them, not returning before all are asleep
  * @finish: let them go, or kill them, and wait for them
  */
 struct blocker {
 	const char *name;
+	unsigned int reduced;
 	size_t count;
 	int (*block)(size_t count);
 	int (*finish)(void);
@@ -218,11 +224,11 @@ static int finish_dev(void)
 }
 
 static const struct blocker blockers[] = {
-	{ "userfaultfd", 1, block_uffd, finish_uffd },
-	{ "killed", 1, block_child, finish_child },
-	{ "64 threads", MANY, block_uffd, finish_uffd },
-	{ "64 threads killed", MANY, block_child, finish_child },
-	{ "driver", 1, block_dev, finish_dev },
+	{ "userfaultfd", TEST_DISABLE, 1, block_uffd, finish_uffd },
+	{ "killed", 0, 1, block_child, finish_child },
+	{ "64 threads", 0, MANY, block_uffd, finish_uffd },
+	{ "64 threads killed", TEST_REMOVE, MANY, block_child, finish_child },
+	{ "driver", TEST_REMOVE, 1, block_dev, finish_dev },
 };
 
 static bool start(const struct blocker *b, const char *mechanism,
@@ -288,12 +294,17 @@ int main(int argc, char **argv)
 	const char *mechanism = argc > 1 ? argv[1] : "redirect";
 	size_t i;
 
-	ktap_start(140);
+	ktap_start(volume(600, 240));
 	stays_inside = !strcmp(mechanism, "redirect") ||
 		       !strcmp(mechanism, "direct");
 	for (i = 0; i < ARRAY_SIZE(blockers); i++) {
-		test_disable(&blockers[i], mechanism);
-		test_remove(&blockers[i], mechanism);
+		unsigned int tests = volume(TEST_DISABLE | TEST_REMOVE,
+					    blockers[i].reduced);
+
+		if (tests & TEST_DISABLE)
+			test_disable(&blockers[i], mechanism);
+		if (tests & TEST_REMOVE)
+			test_remove(&blockers[i], mechanism);
 	}
 	ktap_err(mmkit_unload(), 0, "unload");
 	return ktap_finish();

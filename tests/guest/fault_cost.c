@@ -111,7 +111,7 @@ int main(void)
 	const struct limits *limit = find_limits();
 	double base;
 
-	ktap_start(volume(300, 80));
+	ktap_start(volume(600, 200));
 	mmkit_fresh(NULL);
 	mmkit_unload();
 	if (!clock_counts_instructions())

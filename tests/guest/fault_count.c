@@ -539,13 +539,13 @@ static void mixed_load(unsigned int seconds, bool quiet)
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	unsigned int seconds = volume(60, 8);
+	unsigned int seconds = volume(60, 5);
 	struct fault_counts all, zero = { 0 };
 	bool quiet;
 	size_t i;
 	int ret;
 
-	ktap_start(seconds + 100);
+	ktap_start(seconds + 200);
 	mmkit_fresh(argc > 1 ? argv[1] : NULL);
 	sigaction(SIGBUS, &action, NULL);
 	sigaction(SIGSEGV, &action, NULL);

@@ -145,7 +145,7 @@ static void check_under_load(unsigned int cycles)
 
 int main(int argc, char **argv)
 {
-	ktap_start(volume(250, 55));
+	ktap_start(volume(400, 150));
 	if (!find_cpu())
 		ktap_skip_all("no CPU can be taken offline");
 	mmkit_fresh(argc > 1 ? argv[1] : NULL);

@@ -322,7 +322,7 @@ static void check_writers(void)
 	for (i = 0; i < WRITERS; i++)
 		if (thread_start(&threads[i], writer, (void *)(i * 2)))
 			ktap_bail("cannot start a thread");
-	sleep_ms(volume(30000, 3000));
+	sleep_ms(volume(30000, 2000));
 	stop_writers = true;
 	for (i = 0; i < WRITERS; i++)
 		pthread_join(threads[i], NULL);
@@ -454,7 +454,7 @@ static void check_open_files(void)
 
 int main(void)
 {
-	ktap_start(volume(250, 55));
+	ktap_start(volume(300, 150));
 	memset(long_text, 'x', sizeof(long_text));
 	memset(long_digits, '1', sizeof(long_digits));
 	long_padded[0] = '1';

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 	char *fast;
 	int ret;
 
-	ktap_start(55);
+	ktap_start(150);
 	mmkit_fresh(argc > 1 ? argv[1] : NULL);
 	if (!file_exists(LATENCY))
 		ktap_skip_all("no debugfs");

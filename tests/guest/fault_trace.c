@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 {
 	int ret;
 
-	ktap_start(55);
+	ktap_start(150);
 	mmkit_fresh(argc > 1 ? argv[1] : NULL);
 	ret = trace_open();
 	if (ret)

@@ -108,7 +108,7 @@ static void check_params(void)
 
 int main(void)
 {
-	ktap_start(55);
+	ktap_start(150);
 	if (on_command_line()) {
 		check_rescue();
 	} else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Another user that may change where handle_mm_fault() continues, as a live
- * patch does: at most one can be there. It changes nothing.
+ * patch does: at most one can be there. It changes nothing. With plain=1 it is
+ * the cheapest user of ftrace that there is, for the benchmark.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,11 +16,12 @@ static void notrace nothing(unsigned long ip, unsigned long parent_ip,
 {
 }
 
+static bool plain;
+module_param(plain, bool, 0);
+MODULE_PARM_DESC(plain, "do not ask for IPMODIFY");
+
 static struct ftrace_ops test_ops = {
 	.func = (void *)nothing,
-	.flags = FTRACE_OPS_FL_IPMODIFY |
-		 (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS) ?
-		  FTRACE_OPS_FL_SAVE_REGS : 0),
 };
 
 static int __init test_init(void)
@@ -27,6 +29,10 @@ static int __init test_init(void)
 	char symbol[] = "handle_mm_fault";
 	int ret;
 
+	if (!plain)
+		test_ops.flags = FTRACE_OPS_FL_IPMODIFY;
+	if (!plain && IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS))
+		test_ops.flags |= FTRACE_OPS_FL_SAVE_REGS;
 	ret = ftrace_set_filter(&test_ops, symbol, strlen(symbol), 1);
 	if (ret)
 		return ret;
