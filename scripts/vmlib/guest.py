@@ -94,7 +94,8 @@ def channel_arguments(directory, shell):
 
 def qemu_command(kernel, job, directory):
     memory = job.memory or ("2G" if job.root == "debian" else "1G")
-    append = " ".join([BOOT_ARGUMENTS[kernel.arch], BOOT_COMMON, *job.append])
+    append = " ".join([BOOT_ARGUMENTS[kernel.arch], BOOT_COMMON, *kernel.append,
+                       *job.append])
     command = machine_arguments(kernel.arch, job.icount)
     if not job.icount:
         command += ["-smp", str(job.cpus)]

@@ -41,7 +41,7 @@ def lock(name):
 
 
 class Kernel:
-    """A stock kernel in the cache, fetched if it is not there yet."""
+    """A kernel in the cache, fetched or built if it is not there yet."""
 
     def __init__(self, name):
         self.name = name
@@ -50,4 +50,7 @@ class Kernel:
         self.arch = (self.dir / "arch").read_text().strip()
         self.debian = (self.dir / "debian").read_text().strip()
         self.image = self.dir / "vmlinuz"
+        # Debug kernels have words of their own for the command line.
+        append = self.dir / "append"
+        self.append = append.read_text().split() if append.exists() else []
         self.modules = self.dir / "modules"
