@@ -26,7 +26,10 @@
 ##                         boot a stock kernel, run a workload, show the counts
 ##   make kernels          the kernels that can be booted, with their versions
 ##   make check [KERNELS="6.12-amd64 ..."] [TESTS="PATTERN ..."] [FULL=1] [JOBS=2]
-##                         build for all kernels and run the tests
+##                         build for all kernels and run the tests; DEBUG=1:
+##                         on the debug kernels, too
+##   make debug-kernels    build kernels with KASAN, lockdep, KCSAN, ... from
+##                         Debian's source (half an hour and more, once)
 ##   make bench [KERNELS="..."] [BENCH="..."]
 ##                         count the cost of the hooks in guest instructions
 ##   make style            checkpatch and sparse
@@ -53,7 +56,7 @@ SIGN_ARG = $(if $(wildcard $(KDIR)/certs/signing_key.pem),,CONFIG_MODULE_SIG_ALL
 DKMS_DIR := /usr/src/mmkit-$(VERSION)
 
 .PHONY: all modules install uninstall dkms-install dkms-remove clean help \
-	kernels check style demo bench need-kdir need-root
+	kernels debug-kernels check style demo bench need-kdir need-root
 
 all: modules
 
@@ -94,16 +97,19 @@ need-root:
 kernels: need-root
 	@scripts/kernels list
 
-# JOBS, KERNELS, TESTS and FULL reach the runner as arguments, so that the
+debug-kernels: need-root
+	@scripts/debug-kernels $(KERNELS)
+
+# JOBS, KERNELS, TESTS, FULL and DEBUG reach the runner as arguments, so that the
 # environment cannot change a test run by accident.
 check: need-root
-	@scripts/python tests/run --kernels '$(KERNELS)' --tests '$(TESTS)' $(if $(JOBS),--jobs $(JOBS)) $(if $(FULL),--full)
+	@scripts/python tests/run --kernels '$(KERNELS)' --tests '$(TESTS)' $(if $(JOBS),--jobs $(JOBS)) $(if $(FULL),--full) $(if $(DEBUG),--debug)
 
 style: need-root
 	@scripts/style
 
 demo: need-root
-	@scripts/demo $(KERNEL)
+	@scripts/python scripts/demo $(KERNEL)
 
 bench: need-root
 	@scripts/bench '$(KERNELS)' '$(BENCH)'

@@ -33,7 +33,8 @@ own_warnings() {
 for_kernel() {
 	local kernel=$1
 
-	copy_tree "$work"
+	rm -rf "$work"
+	cp -a "$SCRATCH/fresh" "$work"
 	# Also the first build: afterwards there is nothing left to warn about.
 	ktap_empty "$kernel: no warning with W=1" "$(own_warnings "$kernel")"
 	ktap_run "$kernel: make builds both modules" complete "$kernel"
@@ -71,13 +72,12 @@ install_and_uninstall() {
 	ktap_run 'no depmod where no kernel is' eval "! find '$SCRATCH/dest' -name modules.dep | grep ."
 }
 
-# The same files as a fresh copy has, and no headers anywhere.
+# What was built in the tree goes, nothing else does, and no headers anywhere.
 clean_without_headers() {
-	make -C "$work" clean KDIR=/nonexistent >/dev/null &&
-		copy_tree "$SCRATCH/fresh" &&
-		diff -r "$SCRATCH/fresh" "$work"
+	make -C "$work" clean KDIR=/nonexistent >/dev/null && diff -r "$SCRATCH/fresh" "$work"
 }
 
+copy_tree "$SCRATCH/fresh"
 for kernel in $MMKIT_KERNELS; do
 	for_kernel "$kernel"
 done

@@ -116,7 +116,6 @@ by_make() {
 
 	ktap_run 'make dkms-install' "${make[@]}" dkms-install
 	ktap_run 'make dkms-install installs both' test "$(installed)" = 'mmkit mmkit_fault'
-	ktap_run 'make dkms-install again' "${make[@]}" dkms-install
 	ktap_run 'make dkms-remove' "${make[@]}" dkms-remove
 }
 
