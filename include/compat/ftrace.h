@@ -52,7 +52,14 @@ static inline int mmkit_ftrace_direct_register(struct ftrace_ops *ops,
 #if defined(HAVE_REGISTER_FTRACE_DIRECT_OPS)
 	return register_ftrace_direct(ops, addr);
 #elif defined(HAVE_REGISTER_FTRACE_DIRECT_MULTI)
-	return register_ftrace_direct_multi(ops, addr);
+	int ret = register_ftrace_direct_multi(ops, addr);
+
+	/* A failure leaves these set, and they would refuse the next try. */
+	if (ret && !(ops->flags & FTRACE_OPS_FL_ENABLED)) {
+		ops->func = NULL;
+		ops->trampoline = 0;
+	}
+	return ret;
 #else
 	return register_ftrace_direct(ip, addr);
 #endif

@@ -5,6 +5,7 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+#include <compat/fault_flags.h>
 #include <mmkit/histogram.h>
 
 struct mmkit_hook;
@@ -65,9 +66,12 @@ struct mmkit_fault_event {
 /* Context: process, preemption off, RCU read side; must not sleep. */
 typedef void (*mmkit_fault_observer)(const struct mmkit_fault_event *event);
 
+/* Does this kernel have per-VMA locks? */
+#define MMKIT_FAULT_HAS_VMA_LOCK \
+	(IS_ENABLED(CONFIG_PER_VMA_LOCK) && MMKIT_FAULT_FLAG_VMA_LOCK)
+
 extern struct mmkit_hook mmkit_fault_hook;
 
-bool mmkit_fault_has_vma_lock(void);
 void mmkit_fault_read_counts(struct mmkit_fault_counts *counts);
 void mmkit_fault_read_latency(u64 counts[MMKIT_HIST_BUCKETS]);
 void mmkit_fault_set_observer(mmkit_fault_observer observer);

@@ -93,6 +93,7 @@ struct mmkit_hook {
 	const char *symbol;
 	unsigned long addr;
 	unsigned long site;
+	unsigned long prepared;
 	struct kobject kobj;
 	struct completion released;
 	struct list_head node;
@@ -103,6 +104,7 @@ struct mmkit_hook {
 	enum mmkit_mechanism_id wanted;
 	enum mmkit_mechanism_id attached;
 	int error;
+	bool inexact;
 	u64 missed;
 	u64 lost;
 	unsigned int detach_seq;
@@ -110,8 +112,11 @@ struct mmkit_hook {
 	/* private: drain */
 	struct delayed_work drain;
 	wait_queue_head_t drained;
-	u64 inside;
+	unsigned long detached;
+	unsigned long drain_poll;
+	unsigned int final_seq;
 	unsigned int inside_seq;
+	u64 inside;
 
 	/* private: one per mechanism */
 	struct ftrace_ops redirect;
@@ -127,5 +132,6 @@ int mmkit_hook_enable(struct mmkit_hook *hook);
 int mmkit_hook_disable(struct mmkit_hook *hook);
 bool mmkit_hook_enabled(struct mmkit_hook *hook);
 bool mmkit_hook_supported(struct mmkit_hook *hook);
+void mmkit_hook_forget_inexact(struct mmkit_hook *hook);
 
 #endif /* MMKIT_HOOK_H */

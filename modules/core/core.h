@@ -4,7 +4,11 @@
 
 /* What the files of mmkit.ko share with each other, and with nobody else. */
 
+#include <linux/mm_types.h>
+
 #include <mmkit/hook.h>
+
+struct pt_regs;
 
 /* Calls that a probe can follow at once, those of sleeping tasks too. */
 #define MMKIT_PROBE_MAXACTIVE	1024
@@ -13,18 +17,22 @@
  * struct mmkit_mechanism - one way to attach to a function
  * @name: as users write it
  * @exact: every entry and every exit is counted
+ * @guarded: stops without a word when ftrace is switched off, see
+ *	mmkit_ftrace_guard_get()
  * @prepare: once per hook, before the first attach; sets what stays set
  * @attach: from now on, new calls of the function are seen
  * @detach: no new call is seen any more; returns a negative errno when the
  *	kernel refuses, and then nothing has changed
  * @release: undoes @prepare
  *
- * Any of them may be NULL. Without @attach the kernel lacks the mechanism.
+ * Any of them may be NULL. Without @attach the kernel lacks the mechanism; what
+ * could not be prepared is not attached either.
  * Context: process, hook->lock held or the hook not yet visible; may sleep.
  */
 struct mmkit_mechanism {
 	const char *name;
 	bool exact;
+	bool guarded;
 	int (*prepare)(struct mmkit_hook *hook);
 	int (*attach)(struct mmkit_hook *hook);
 	int (*detach)(struct mmkit_hook *hook);
@@ -40,11 +48,11 @@ extern const struct mmkit_mechanism *const mmkit_mechanisms[MMKIT_MECHANISMS];
 /* hook.c */
 int mmkit_hooks_init(const char *mechanism);
 void mmkit_hooks_exit(void);
-int mmkit_hook_prepare(struct mmkit_hook *hook);
+void mmkit_hook_prepare(struct mmkit_hook *hook);
 void mmkit_hook_release(struct mmkit_hook *hook);
 int mmkit_hook_add(struct mmkit_hook *hook);
 void mmkit_hook_remove(struct mmkit_hook *hook);
-bool mmkit_mechanism_usable(enum mmkit_mechanism_id id);
+bool mmkit_hook_has(struct mmkit_hook *hook, enum mmkit_mechanism_id id);
 int mmkit_mechanism_parse(const char *name);
 int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id);
 u64 mmkit_hook_lost(struct mmkit_hook *hook);
@@ -59,12 +67,24 @@ void mmkit_hook_sysfs_remove(struct mmkit_hook *hook);
 
 /* selftest.c */
 unsigned long mmkit_selftest(void);
+unsigned long mmkit_selftest_target(unsigned long a, unsigned long b,
+				    unsigned long c, unsigned long d);
 int mmkit_ftrace_guard_get(void);
 void mmkit_ftrace_guard_put(void);
 
 /* fault_wrap.c */
 int mmkit_fault_wrap_init(void);
 void mmkit_fault_wrap_exit(void);
+
+/* Called by the trampolines below, and they by ftrace sites. */
+vm_fault_t mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
+			    unsigned int flags, struct pt_regs *regs);
+unsigned long mmkit_selftest_wrap(unsigned long a, unsigned long b,
+				  unsigned long c, unsigned long d);
+
+/* direct_x86.S, direct_arm64.S */
+void mmkit_fault_trampoline(void);
+void mmkit_selftest_trampoline(void);
 
 /* sysfs.c */
 int mmkit_sysfs_init(void);

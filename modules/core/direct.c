@@ -17,7 +17,7 @@
 static int direct_prepare(struct mmkit_hook *hook)
 {
 	if (!hook->site || !hook->trampoline)
-		return -EOPNOTSUPP;
+		return -ENOENT;
 #ifdef HAVE_FTRACE_JMP_SET
 	/* A jump leaves the stack as the caller made it: no trampoline. */
 	hook->direct_addr = ftrace_jmp_set((unsigned long)hook->wrapper);
@@ -47,6 +47,7 @@ static void direct_release(struct mmkit_hook *hook)
 const struct mmkit_mechanism mmkit_direct = {
 	.name = "direct",
 	.exact = true,
+	.guarded = true,
 	.prepare = direct_prepare,
 	.attach = direct_attach,
 	.detach = direct_detach,

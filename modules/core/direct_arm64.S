@@ -7,6 +7,7 @@
  */
 
 #include <linux/linkage.h>
+#include <asm/assembler.h>
 
 .macro DIRECT_TRAMPOLINE name, wrapper
 	.balign 16
@@ -15,6 +16,7 @@ SYM_CODE_START(\name)
 	mov	x30, x9
 	b	\wrapper
 SYM_CODE_END(\name)
+NOKPROBE(\name)
 .endm
 
 	.text

@@ -7,6 +7,7 @@
  */
 
 #include <linux/linkage.h>
+#include <asm/asm.h>
 #include <asm/unwind_hints.h>
 #ifdef CONFIG_X86_KERNEL_IBT
 #include <asm/ibt.h>
@@ -24,6 +25,7 @@ SYM_CODE_START(\name)
 	jmp	\wrapper
 	int3
 SYM_CODE_END(\name)
+_ASM_NOKPROBE(\name)
 .endm
 
 	.text

@@ -21,7 +21,6 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include <compat/fault_flags.h>
@@ -31,6 +30,7 @@
 #include <mmkit/hook.h>
 #include <mmkit/percpu.h>
 
+#include "body.h"
 #include "core.h"
 #include "site.h"
 
@@ -67,19 +67,11 @@ static DEFINE_STATIC_KEY_FALSE(fault_observed);
 static mmkit_fault_observer __rcu fault_observer;
 static DEFINE_MUTEX(fault_observer_lock);
 
-typedef typeof(&handle_mm_fault) fault_fn;
-
 /*
  * The hook relies on this prototype: the build breaks where it is another, and
  * not the kernel that runs.
  */
-static_assert(__builtin_types_compatible_p(fault_fn,
-	      vm_fault_t (*)(struct vm_area_struct *, unsigned long,
-			     unsigned int, struct pt_regs *)));
-
-vm_fault_t mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
-			    unsigned int flags, struct pt_regs *regs);
-void mmkit_fault_trampoline(void);
+static_assert(__same_type(handle_mm_fault, mmkit_fault_wrap));
 
 static vm_fault_t no_body(struct vm_area_struct *vma, unsigned long address,
 			  unsigned int flags, struct pt_regs *regs)
@@ -87,7 +79,7 @@ static vm_fault_t no_body(struct vm_area_struct *vma, unsigned long address,
 	return VM_FAULT_SIGBUS;
 }
 
-DEFINE_STATIC_CALL(mmkit_fault_body, no_body);
+MMKIT_DEFINE_BODY(mmkit_fault_body, no_body);
 
 static __always_inline unsigned int class_index(unsigned int flags)
 {
@@ -96,7 +88,7 @@ static __always_inline unsigned int class_index(unsigned int flags)
 }
 
 /* The same class as readers know it. */
-static unsigned int class_of(unsigned int flags)
+static __always_inline unsigned int class_of(unsigned int flags)
 {
 	unsigned int class = 0;
 
@@ -141,7 +133,8 @@ static unsigned int flags_of(unsigned int class)
  * arch/arm64/mm/fault.c), not at all when a signal is pending, and otherwise
  * looking like one that could not get the VMA's lock in the first place.
  */
-static enum mmkit_fault_outcome retry_outcome(unsigned int flags, vm_fault_t ret)
+static __always_inline enum mmkit_fault_outcome
+retry_outcome(unsigned int flags, vm_fault_t ret)
 {
 	if ((flags & MMKIT_FAULT_FLAG_VMA_LOCK) && !(ret & VM_FAULT_MAJOR) &&
 	    !signal_pending(current))
@@ -149,7 +142,8 @@ static enum mmkit_fault_outcome retry_outcome(unsigned int flags, vm_fault_t ret
 	return MMKIT_FAULT_RETRY;
 }
 
-static enum mmkit_fault_outcome outcome_of(unsigned int flags, vm_fault_t ret)
+static __always_inline enum mmkit_fault_outcome
+outcome_of(unsigned int flags, vm_fault_t ret)
 {
 	if (ret & VM_FAULT_RETRY)
 		return retry_outcome(flags, ret);
@@ -179,7 +173,8 @@ static __always_inline void count_done(unsigned int flags, u64 cycles)
 	mmkit_percpu_inc(c->latency[mmkit_hist_bucket(cycles)]);
 }
 
-static void notrace count_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
+static noinline notrace void
+count_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
 {
 	enum mmkit_fault_outcome outcome = outcome_of(flags, ret);
 	struct fault_cpu __percpu *c = fault_cpu;
@@ -189,7 +184,8 @@ static void notrace count_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
 }
 NOKPROBE_SYMBOL(count_rare);
 
-static void notrace count_fault(unsigned int flags, vm_fault_t ret, u64 cycles)
+static noinline notrace void
+count_fault(unsigned int flags, vm_fault_t ret, u64 cycles)
 {
 	if (ret & RARE_RESULT)
 		count_rare(flags, ret, cycles);
@@ -222,7 +218,7 @@ wrap_observed(struct vm_area_struct *vma, unsigned long address,
 	};
 	u64 start = mmkit_cycles();
 
-	event.ret = static_call(mmkit_fault_body)(vma, address, flags, regs);
+	event.ret = mmkit_body(mmkit_fault_body)(vma, address, flags, regs);
 	event.cycles = mmkit_cycles() - start;
 	observe_fault(&event);
 	count_fault(flags, event.ret, event.cycles);
@@ -254,7 +250,7 @@ mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
 	if (static_branch_unlikely(&fault_observed))
 		return wrap_observed(vma, address, flags, regs);
 	start = mmkit_cycles();
-	ret = static_call(mmkit_fault_body)(vma, address, flags, regs);
+	ret = mmkit_body(mmkit_fault_body)(vma, address, flags, regs);
 	cycles = mmkit_cycles() - start;
 	if (unlikely(ret & RARE_RESULT))
 		return leave_rare(flags, ret, cycles);
@@ -267,7 +263,7 @@ NOKPROBE_SYMBOL(mmkit_fault_wrap);
 
 static void set_body(unsigned long body)
 {
-	static_call_update(mmkit_fault_body, (fault_fn)body);
+	mmkit_set_body(mmkit_fault_body, body);
 }
 
 /* The same job for fprobe and kretprobe. */
@@ -278,7 +274,7 @@ struct fault_probe_data {
 	unsigned int flags;
 };
 
-static void probe_entry(void *data, const unsigned long args[MMKIT_PROBE_ARGS])
+static notrace void probe_entry(void *data, const unsigned long args[MMKIT_PROBE_ARGS])
 {
 	struct fault_probe_data *fault = data;
 
@@ -289,7 +285,7 @@ static void probe_entry(void *data, const unsigned long args[MMKIT_PROBE_ARGS])
 }
 NOKPROBE_SYMBOL(probe_entry);
 
-static void probe_exit(void *data, unsigned long ret)
+static notrace void probe_exit(void *data, unsigned long ret)
 {
 	struct fault_probe_data *fault = data;
 	struct mmkit_fault_event event = {
@@ -325,15 +321,6 @@ struct mmkit_hook mmkit_fault_hook = {
 	.count = &fault_count,
 };
 EXPORT_SYMBOL_GPL(mmkit_fault_hook);
-
-/**
- * mmkit_fault_has_vma_lock() - does this kernel have per-VMA locks
- */
-bool mmkit_fault_has_vma_lock(void)
-{
-	return IS_ENABLED(CONFIG_PER_VMA_LOCK) && MMKIT_FAULT_FLAG_VMA_LOCK;
-}
-EXPORT_SYMBOL_GPL(mmkit_fault_has_vma_lock);
 
 /**
  * mmkit_fault_read_counts() - sum of all CPUs' fault counts
@@ -407,7 +394,7 @@ void mmkit_fault_set_observer(mmkit_fault_observer observer)
 
 	mutex_lock(&fault_observer_lock);
 	old = rcu_dereference_protected(fault_observer,
-				lockdep_is_held(&fault_observer_lock));
+					lockdep_is_held(&fault_observer_lock));
 	rcu_assign_pointer(fault_observer, observer);
 	if (observer && !old)
 		static_branch_enable(&fault_observed);

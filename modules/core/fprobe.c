@@ -13,6 +13,16 @@
 
 #ifdef MMKIT_HAVE_FPROBE
 
+/*
+ * Up to a point the kernel tells the calls of a registered fprobe by its
+ * address alone (7.3): one that was inside when we detached, and was counted as
+ * lost, would come back as an exit of the next session.
+ */
+struct fprobe_data {
+	unsigned int session;
+	u64 data[MMKIT_PROBE_DATA / sizeof(u64)];
+};
+
 /* Context: any that the function has, preemption off. */
 static int notrace fprobe_entry(struct fprobe *fp, unsigned long entry_ip,
 				unsigned long ret_ip, mmkit_fprobe_regs *regs,
@@ -20,12 +30,14 @@ static int notrace fprobe_entry(struct fprobe *fp, unsigned long entry_ip,
 {
 	struct mmkit_hook *hook = container_of(fp, struct mmkit_hook, fprobe);
 	unsigned long args[MMKIT_PROBE_ARGS];
+	struct fprobe_data *call = data;
 	unsigned int i;
 
+	call->session = READ_ONCE(hook->detach_seq);
 	for (i = 0; i < MMKIT_PROBE_ARGS; i++)
 		args[i] = mmkit_fprobe_arg(regs, i);
 	this_cpu_inc(hook->count->probe_in);
-	hook->probe->entry(data, args);
+	hook->probe->entry(call->data, args);
 	return 0;
 }
 
@@ -35,8 +47,11 @@ static void notrace fprobe_exit(struct fprobe *fp, unsigned long entry_ip,
 				void *data)
 {
 	struct mmkit_hook *hook = container_of(fp, struct mmkit_hook, fprobe);
+	struct fprobe_data *call = data;
 
-	hook->probe->exit(data, mmkit_fprobe_return(regs));
+	if (call->session != READ_ONCE(hook->detach_seq))
+		return;
+	hook->probe->exit(call->data, mmkit_fprobe_return(regs));
 	this_cpu_inc(hook->count->probe_out);
 }
 
@@ -48,7 +63,7 @@ static int fprobe_attach(struct mmkit_hook *hook)
 	hook->fprobe = (struct fprobe) {
 		.entry_handler = fprobe_entry,
 		.exit_handler = fprobe_exit,
-		.entry_data_size = MMKIT_PROBE_DATA,
+		.entry_data_size = sizeof(struct fprobe_data),
 		MMKIT_FPROBE_MAXACTIVE(MMKIT_PROBE_MAXACTIVE)
 	};
 	return register_fprobe_ips(&hook->fprobe, &addr, 1);
@@ -56,19 +71,22 @@ static int fprobe_attach(struct mmkit_hook *hook)
 
 static int fprobe_detach(struct mmkit_hook *hook)
 {
-	int ret = unregister_fprobe(&hook->fprobe);
+	/* 6.12 counts as missed what comes while it is being unregistered. */
+	unsigned long missed = READ_ONCE(hook->fprobe.nmissed);
+	int ret;
 
+	ret = unregister_fprobe(&hook->fprobe);
 	if (ret)
 		return ret;
 	/* A handler may still be running, and count one more. */
 	synchronize_rcu();
-	hook->missed += hook->fprobe.nmissed;
-	hook->fprobe.nmissed = 0;
+	hook->missed += missed;
 	return 0;
 }
 
 const struct mmkit_mechanism mmkit_fprobe = {
 	.name = "fprobe",
+	.guarded = true,
 	.attach = fprobe_attach,
 	.detach = fprobe_detach,
 };

@@ -12,8 +12,9 @@
  *      synchronize_rcu() where the kernel is not preemptible, waits for them.
  *   2. The sums of out and in are equal. Out is read first: a task that comes
  *      in meanwhile makes them differ, never look equal.
- *   3. Everyone who has counted itself out has left the wrapper's last
- *      instructions, by the same two waits.
+ *
+ * Who has just counted itself out is still in the wrapper's last instructions:
+ * for them the module's exit waits, in the same two ways (main.c).
  *
  * A hook may be attached again while it drains; the drain then starts over at
  * the next detach.
@@ -21,11 +22,12 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bits.h>
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/security.h>
 #include <linux/string.h>
 
 #include <mmkit/symbol.h>
@@ -33,8 +35,12 @@
 #include "core.h"
 #include "site.h"
 
-/* How long a drain waits between two looks at the counters. */
+/*
+ * How long a drain waits between two looks at the counters: longer and longer,
+ * since a task may sleep inside for days.
+ */
 #define DRAIN_POLL		(HZ / 20)
+#define DRAIN_POLL_MAX		(5 * HZ)
 /* After this long a task that is inside is taken to sleep there. */
 #define DRAIN_SLEEPER		HZ
 /* Disabling never waits longer. */
@@ -54,12 +60,16 @@ static enum mmkit_mechanism_id default_mechanism = MMKIT_AUTO;
 static struct workqueue_struct *drain_wq;
 
 /**
- * mmkit_mechanism_usable() - does this kernel have a mechanism, and does it fire
- * @id: mechanism; MMKIT_AUTO is always usable
+ * mmkit_hook_has() - can a hook be attached by a mechanism
+ * @hook: hook
+ * @id: mechanism; MMKIT_AUTO is always there
+ *
+ * Return: whether this kernel has it, it fires, and it suits the function.
  */
-bool mmkit_mechanism_usable(enum mmkit_mechanism_id id)
+bool mmkit_hook_has(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
 {
-	return id == MMKIT_AUTO || test_bit(id, &usable_mechanisms);
+	return id == MMKIT_AUTO ||
+	       (usable_mechanisms & hook->prepared & BIT(id));
 }
 
 /**
@@ -187,13 +197,14 @@ static void drain_work(struct work_struct *work)
 	}
 	mutex_unlock(&hook->lock);
 
-	synchronize_rcu_tasks();
-	synchronize_rcu();
-	inside = tasks_inside(hook);
-	if (!inside) {
+	/* Once per detach: nobody comes in any more after that. */
+	if (hook->final_seq != seq) {
 		synchronize_rcu_tasks();
 		synchronize_rcu();
+		hook->final_seq = seq;
+		hook->drain_poll = DRAIN_POLL;
 	}
+	inside = tasks_inside(hook);
 
 	mutex_lock(&hook->lock);
 	if (hook->state == MMKIT_HOOK_DRAINING && hook->detach_seq == seq) {
@@ -203,7 +214,12 @@ static void drain_work(struct work_struct *work)
 			hook->state = MMKIT_HOOK_OFF;
 			module_put(THIS_MODULE);
 		} else {
-			queue_delayed_work(drain_wq, &hook->drain, DRAIN_POLL);
+			queue_delayed_work(drain_wq, &hook->drain,
+					   hook->drain_poll);
+			if (time_after(jiffies, hook->detached +
+						DRAIN_WAIT_MAX))
+				hook->drain_poll = min(2 * hook->drain_poll,
+						       DRAIN_POLL_MAX);
 		}
 	}
 	mutex_unlock(&hook->lock);
@@ -230,38 +246,48 @@ static void explain(struct mmkit_hook *hook, const char *mechanism, int error)
 static int attach_by(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
 {
 	const struct mmkit_mechanism *mechanism = mmkit_mechanisms[id];
-	int ret;
+	int ret = 0;
 
-	ret = mmkit_ftrace_guard_get();
+	if (mechanism->guarded)
+		ret = mmkit_ftrace_guard_get();
 	if (!ret) {
 		ret = mechanism->attach(hook);
-		if (ret)
+		if (ret && mechanism->guarded)
 			mmkit_ftrace_guard_put();
 	}
-	if (ret)
+	if (ret) {
 		explain(hook, mechanism->name, ret);
-	else
-		hook->attached = id;
-	return ret;
+		return ret;
+	}
+	hook->attached = id;
+	if (!mechanism->exact)
+		hook->inexact = true;
+	return 0;
 }
 
 /*
- * Who has the function now may give it back, so "auto" does not fall back to
- * something less exact because of -EBUSY: the user is told and may choose.
+ * "auto" falls back to something less exact only where a mechanism does not
+ * work. What may pass (somebody else has the function, no memory) is an error:
+ * the user is told and may choose.
  */
+static bool is_lasting(int error)
+{
+	return error == -EOPNOTSUPP || error == -EINVAL || error == -ENODEV;
+}
+
 static int attach(struct mmkit_hook *hook)
 {
 	enum mmkit_mechanism_id id;
 	int ret = -EOPNOTSUPP;
 
 	if (hook->wanted != MMKIT_AUTO)
-		return mmkit_mechanism_usable(hook->wanted) ?
+		return mmkit_hook_has(hook, hook->wanted) ?
 		       attach_by(hook, hook->wanted) : -EOPNOTSUPP;
 	for (id = 0; id < MMKIT_MECHANISMS; id++) {
-		if (id == MMKIT_DIRECT || !mmkit_mechanism_usable(id))
+		if (id == MMKIT_DIRECT || !mmkit_hook_has(hook, id))
 			continue;
 		ret = attach_by(hook, id);
-		if (!ret || ret == -EBUSY)
+		if (!ret || !is_lasting(ret))
 			break;
 	}
 	return ret;
@@ -335,9 +361,14 @@ static int wait_for_drain(struct mmkit_hook *hook)
 			return -EINTR;
 	}
 	mutex_lock(&hook->lock);
-	if (hook->state == MMKIT_HOOK_DRAINING)
-		pr_info("%s: off; %llu task(s) still inside: mmkit stays in use until they are out\n",
-			hook->name, hook->inside);
+	if (hook->state == MMKIT_HOOK_DRAINING) {
+		if (hook->inside_seq == hook->detach_seq)
+			pr_info("%s: off; %llu task(s) still inside: mmkit stays in use until they are out\n",
+				hook->name, hook->inside);
+		else
+			pr_info("%s: off; still waiting for RCU: mmkit stays in use until then\n",
+				hook->name);
+	}
 	mutex_unlock(&hook->lock);
 	return 0;
 }
@@ -365,11 +396,13 @@ int mmkit_hook_disable(struct mmkit_hook *hook)
 		mechanism = mmkit_mechanisms[hook->attached];
 		ret = mechanism->detach(hook);
 		if (!ret) {
-			mmkit_ftrace_guard_put();
+			if (mechanism->guarded)
+				mmkit_ftrace_guard_put();
 			if (!mechanism->exact)
 				hook->lost = sum_probe_in(hook) -
 					     sum_probe_out(hook);
 			hook->detach_seq++;
+			hook->detached = jiffies;
 			hook->state = MMKIT_HOOK_DRAINING;
 			mod_delayed_work(drain_wq, &hook->drain, 0);
 		} else {
@@ -404,6 +437,22 @@ bool mmkit_hook_supported(struct mmkit_hook *hook)
 EXPORT_SYMBOL_GPL(mmkit_hook_supported);
 
 /**
+ * mmkit_hook_forget_inexact() - what was counted so far is no longer shown
+ * @hook: hook
+ *
+ * For a feature that resets its figures: they are exact again, unless an
+ * inexact mechanism goes on.
+ */
+void mmkit_hook_forget_inexact(struct mmkit_hook *hook)
+{
+	mutex_lock(&hook->lock);
+	hook->inexact = hook->state == MMKIT_HOOK_ON &&
+			!mmkit_mechanisms[hook->attached]->exact;
+	mutex_unlock(&hook->lock);
+}
+EXPORT_SYMBOL_GPL(mmkit_hook_forget_inexact);
+
+/**
  * mmkit_hook_choose() - choose the mechanism for the next attach
  * @hook: hook
  * @id: mechanism, or MMKIT_AUTO
@@ -415,7 +464,7 @@ int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
 {
 	int ret = 0;
 
-	if (!mmkit_mechanism_usable(id))
+	if (!mmkit_hook_has(hook, id))
 		return -EOPNOTSUPP;
 	mutex_lock(&hook->lock);
 	if (hook->state == MMKIT_HOOK_ON)
@@ -431,11 +480,11 @@ int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
  * @hook: hook; @hook->addr is set
  *
  * Sets each ftrace_ops' filter once and for good: setting it anew, or freeing
- * it, between two registrations leaves dangling hashes behind up to 6.12.
- *
- * Return: 0. A mechanism that cannot be prepared fails at its attach.
+ * it, between two registrations leaves dangling hashes behind up to 6.12. What
+ * cannot be prepared is not attached: an ftrace_ops without a filter would
+ * stand for every function of the kernel.
  */
-int mmkit_hook_prepare(struct mmkit_hook *hook)
+void mmkit_hook_prepare(struct mmkit_hook *hook)
 {
 	int id;
 
@@ -451,8 +500,9 @@ int mmkit_hook_prepare(struct mmkit_hook *hook)
 		if (ret)
 			pr_info("%s: %s cannot be prepared (error %d)\n",
 				hook->name, mechanism->name, ret);
+		else
+			__set_bit(id, &hook->prepared);
 	}
-	return 0;
 }
 
 /**
@@ -464,7 +514,8 @@ void mmkit_hook_release(struct mmkit_hook *hook)
 	int id;
 
 	for (id = 0; id < MMKIT_MECHANISMS; id++)
-		if (mmkit_mechanisms[id]->release)
+		if (mmkit_mechanisms[id]->release &&
+		    __test_and_clear_bit(id, &hook->prepared))
 			mmkit_mechanisms[id]->release(hook);
 }
 
@@ -502,14 +553,15 @@ int mmkit_hook_add(struct mmkit_hook *hook)
 	hook->wanted = default_mechanism;
 	hook->attached = MMKIT_AUTO;
 	hook->error = resolve(hook);
-	if (!hook->error && !usable_mechanisms)
-		hook->error = -EOPNOTSUPP;
+	if (!hook->error) {
+		mmkit_hook_prepare(hook);
+		if (!(usable_mechanisms & hook->prepared))
+			hook->error = -EOPNOTSUPP;
+	}
 	if (hook->error) {
 		hook->state = MMKIT_HOOK_UNSUPPORTED;
 		pr_warn("%s: unsupported on this kernel (error %d)\n",
 			hook->name, hook->error);
-	} else {
-		mmkit_hook_prepare(hook);
 	}
 	ret = mmkit_hook_sysfs_add(hook);
 	if (ret)
@@ -539,7 +591,7 @@ int mmkit_hooks_init(const char *mechanism)
 		return -EINVAL;
 	}
 	usable_mechanisms = mmkit_selftest();
-	if (!mmkit_mechanism_usable(id)) {
+	if (id != MMKIT_AUTO && !test_bit(id, &usable_mechanisms)) {
 		pr_err("mechanism=%s: does not work on this kernel\n",
 		       mechanism);
 		return -EOPNOTSUPP;

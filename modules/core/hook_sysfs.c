@@ -39,16 +39,6 @@ static const char *symbol_name(struct mmkit_hook *hook)
 	return hook->symbol ?: "none";
 }
 
-/*
- * Does the mechanism count every call? Of the one attached now, or last: what
- * it has counted is still there to be read.
- */
-static bool is_exact(struct mmkit_hook *hook)
-{
-	return hook->attached == MMKIT_AUTO ||
-	       mmkit_mechanisms[hook->attached]->exact;
-}
-
 struct hook_attribute {
 	struct attribute attr;
 	ssize_t (*show)(struct mmkit_hook *hook, char *buf);
@@ -87,7 +77,7 @@ static ssize_t available_show(struct mmkit_hook *hook, char *buf)
 	len += sysfs_emit_at(buf, len,
 			     hook->wanted == MMKIT_AUTO ? "[auto]" : "auto");
 	for (id = 0; id < MMKIT_MECHANISMS; id++)
-		if (mmkit_mechanism_usable(id))
+		if (mmkit_hook_has(hook, id))
 			len += sysfs_emit_at(buf, len,
 					     hook->wanted == id ?
 					     " [%s]" : " %s",
@@ -122,7 +112,7 @@ static ssize_t lost_show(struct mmkit_hook *hook, char *buf)
 
 static ssize_t exact_show(struct mmkit_hook *hook, char *buf)
 {
-	return sysfs_emit(buf, "%d\n", is_exact(hook));
+	return sysfs_emit(buf, "%d\n", !hook->inexact);
 }
 
 #define HOOK_ATTR_RO(_name)						\
@@ -232,7 +222,7 @@ static int hooks_show(struct seq_file *seq, void *unused)
 			   hook->name, symbol_name(hook), mechanism_name(hook),
 			   state_names[hook->state], -hook->error,
 			   mmkit_hook_hits(hook), mmkit_hook_missed(hook),
-			   mmkit_hook_lost(hook), is_exact(hook));
+			   mmkit_hook_lost(hook), !hook->inexact);
 		mutex_unlock(&hook->lock);
 	}
 	mutex_unlock(&hooks_lock);

@@ -13,7 +13,7 @@
 #include "core.h"
 
 /* Context: any that the function has, preemption off. */
-static int kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int notrace kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = mmkit_kretprobe_of(ri);
 	unsigned long args[MMKIT_PROBE_ARGS];
@@ -32,7 +32,7 @@ static int kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 NOKPROBE_SYMBOL(kretprobe_entry);
 
 /* Context: as above. */
-static int kretprobe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int notrace kretprobe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kretprobe *rp = mmkit_kretprobe_of(ri);
 	struct mmkit_hook *hook;
@@ -63,13 +63,12 @@ static int kretprobe_detach(struct mmkit_hook *hook)
 {
 	unregister_kretprobe(&hook->kretprobe);
 	hook->missed += hook->kretprobe.nmissed + hook->kretprobe.kp.nmissed;
-	hook->kretprobe.nmissed = 0;
-	hook->kretprobe.kp.nmissed = 0;
 	return 0;
 }
 
 const struct mmkit_mechanism mmkit_kretprobe = {
 	.name = "kretprobe",
+	.guarded = IS_ENABLED(CONFIG_KPROBES_ON_FTRACE),
 	.attach = kretprobe_attach,
 	.detach = kretprobe_detach,
 };

@@ -7,7 +7,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -20,10 +23,13 @@ MODULE_PARM_DESC(mechanism,
 
 /* A kernel that does not boot with mmkit loaded early is rescued by this. */
 #define MMKIT_RESCUE	"mmkit_disable"
+/* Generous: boot configuration makes the line longer than the usual 4 KiB. */
+#define COMMAND_LINE_MAX	SZ_64K
 
 /*
  * The kernel keeps its command line for itself, so ask for it as everybody
- * else does.
+ * else does. An initramfs that loads modules before it mounts /proc is not
+ * rescued.
  */
 static bool __init disabled_on_command_line(void)
 {
@@ -33,24 +39,37 @@ static bool __init disabled_on_command_line(void)
 	char *line, *word, *rest;
 	ssize_t len;
 
-	line = kzalloc(PAGE_SIZE, GFP_KERNEL);
+	line = kvzalloc(COMMAND_LINE_MAX, GFP_KERNEL);
 	if (!line)
 		return false;
 	file = filp_open("/proc/cmdline", O_RDONLY, 0);
 	if (IS_ERR(file))
 		goto out;
-	len = kernel_read(file, line, PAGE_SIZE - 1, &pos);
+	do {
+		len = kernel_read(file, line + pos, COMMAND_LINE_MAX - 1 - pos,
+				  &pos);
+	} while (len > 0);
 	filp_close(file, NULL);
-	if (len <= 0)
-		goto out;
 	rest = line;
 	while ((word = strsep(&rest, " \t\n")))
 		if (!strcmp(word, MMKIT_RESCUE) ||
 		    !strcmp(word, MMKIT_RESCUE "=1"))
 			found = true;
 out:
-	kfree(line);
+	kvfree(line);
 	return found;
+}
+
+/*
+ * No hook is attached any more and no drain is left, but a task may have been
+ * preempted in the last instructions of a wrapper or on its way through a
+ * trampoline. It does not sleep there, so wait until every task has slept or
+ * has been in user mode, and, where the kernel is not preemptible, every CPU.
+ */
+static void wait_for_text_users(void)
+{
+	synchronize_rcu_tasks();
+	synchronize_rcu();
 }
 
 static int __init mmkit_init(void)
@@ -76,6 +95,7 @@ err_hooks:
 	mmkit_hooks_exit();
 err_sysfs:
 	mmkit_sysfs_exit();
+	wait_for_text_users();
 	return ret;
 }
 
@@ -84,6 +104,7 @@ static void __exit mmkit_exit(void)
 	mmkit_fault_wrap_exit();
 	mmkit_hooks_exit();
 	mmkit_sysfs_exit();
+	wait_for_text_users();
 }
 
 module_init(mmkit_init);

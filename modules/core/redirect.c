@@ -28,16 +28,30 @@ static void notrace redirect_to_wrapper(unsigned long ip,
 static int redirect_prepare(struct mmkit_hook *hook)
 {
 	if (!hook->site)
-		return -EOPNOTSUPP;
+		return -ENOENT;
 	hook->redirect.func = redirect_to_wrapper;
 	/* Or kernel.ftrace_enabled=0 would silently stop the counting. */
 	hook->redirect.flags = MMKIT_FTRACE_IPMODIFY | FTRACE_OPS_FL_PERMANENT;
 	return ftrace_set_filter_ip(&hook->redirect, hook->site, 0, 1);
 }
 
+/*
+ * While BPF changes its own trampoline of the function, the kernel waits a
+ * millisecond and says -EAGAIN (bpf_tramp_ftrace_ops_func()).
+ */
+#define REDIRECT_TRIES	100
+
 static int redirect_attach(struct mmkit_hook *hook)
 {
-	return register_ftrace_function(&hook->redirect);
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < REDIRECT_TRIES; i++) {
+		ret = register_ftrace_function(&hook->redirect);
+		if (ret != -EAGAIN)
+			break;
+	}
+	return ret;
 }
 
 static int redirect_detach(struct mmkit_hook *hook)

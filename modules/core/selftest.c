@@ -13,23 +13,16 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/rcupdate.h>
-#include <linux/static_call.h>
 #include <linux/string.h>
 
 #include <compat/ftrace.h>
 
+#include "body.h"
 #include "core.h"
 #include "site.h"
 
 typedef unsigned long (*selftest_fn)(unsigned long a, unsigned long b,
 				     unsigned long c, unsigned long d);
-
-unsigned long mmkit_selftest_target(unsigned long a, unsigned long b,
-				    unsigned long c, unsigned long d);
-unsigned long mmkit_selftest_wrap(unsigned long a, unsigned long b,
-				  unsigned long c, unsigned long d);
-void mmkit_selftest_trampoline(void);
 
 static const unsigned long test_args[MMKIT_PROBE_ARGS] = { 2, 3, 5, 7 };
 #define TEST_RESULT	(2 + 2 * 3 + 3 * 5 + 4 * 7)
@@ -51,7 +44,7 @@ static unsigned long no_body(unsigned long a, unsigned long b,
 	return 0;
 }
 
-DEFINE_STATIC_CALL(mmkit_selftest_body, no_body);
+MMKIT_DEFINE_BODY(mmkit_selftest_body, no_body);
 
 noinline notrace __used unsigned long
 mmkit_selftest_wrap(unsigned long a, unsigned long b,
@@ -59,7 +52,7 @@ mmkit_selftest_wrap(unsigned long a, unsigned long b,
 {
 	unsigned long ret;
 
-	ret = static_call(mmkit_selftest_body)(a, b, c, d);
+	ret = mmkit_body(mmkit_selftest_body)(a, b, c, d);
 	if (ret == TEST_RESULT)
 		seen++;
 	return ret;
@@ -68,17 +61,17 @@ NOKPROBE_SYMBOL(mmkit_selftest_wrap);
 
 static void set_body(unsigned long body)
 {
-	static_call_update(mmkit_selftest_body, (selftest_fn)body);
+	mmkit_set_body(mmkit_selftest_body, body);
 }
 
-static void probe_entry(void *data, const unsigned long args[MMKIT_PROBE_ARGS])
+static void notrace probe_entry(void *data, const unsigned long args[MMKIT_PROBE_ARGS])
 {
 	bool *right = data;
 
 	*right = !memcmp(args, test_args, sizeof(test_args));
 }
 
-static void probe_exit(void *data, unsigned long ret)
+static void notrace probe_exit(void *data, unsigned long ret)
 {
 	bool *right = data;
 
@@ -114,8 +107,9 @@ static bool call_is_right(void)
 		      test_args[3]) == TEST_RESULT;
 }
 
-static bool fires(const struct mmkit_mechanism *mechanism)
+static bool fires(enum mmkit_mechanism_id id)
 {
+	const struct mmkit_mechanism *mechanism = mmkit_mechanisms[id];
 	bool right;
 	int ret;
 
@@ -123,6 +117,8 @@ static bool fires(const struct mmkit_mechanism *mechanism)
 		pr_info("%s: this kernel does not have it\n", mechanism->name);
 		return false;
 	}
+	if (!test_bit(id, &selftest_hook.prepared))
+		return false;
 	seen = 0;
 	ret = mechanism->attach(&selftest_hook);
 	if (ret) {
@@ -149,7 +145,8 @@ static bool fires(const struct mmkit_mechanism *mechanism)
 /**
  * mmkit_selftest() - try each mechanism on a function of our own
  *
- * Nobody else calls that function, so nothing has to be drained.
+ * Nobody else calls that function, so nothing has to be drained; what a task may
+ * have been interrupted in is waited for before the module's text goes (main.c).
  *
  * Context: process, module initialisation; may sleep.
  * Return: bitmap of enum mmkit_mechanism_id.
@@ -162,18 +159,16 @@ unsigned long mmkit_selftest(void)
 	selftest_hook.addr = (unsigned long)mmkit_selftest_target;
 	mmkit_hook_prepare(&selftest_hook);
 	for (id = 0; id < MMKIT_MECHANISMS; id++)
-		if (fires(mmkit_mechanisms[id]))
+		if (fires(id))
 			__set_bit(id, &usable);
-	synchronize_rcu_tasks();
-	synchronize_rcu();
 	mmkit_hook_release(&selftest_hook);
 	return usable;
 }
 
 /*
  * The guard. kernel.ftrace_enabled=0 stops every ftrace_ops without a word,
- * unless one of those registered is marked permanent; and a direct call or an
- * fprobe cannot be marked. So while any hook is on, an ops that is permanent
+ * unless one of those registered is marked permanent; and a direct call or a
+ * probe cannot be marked. So while one of these is on, an ops that is permanent
  * sits on the function above, which nobody calls: the sysctl then says EBUSY.
  */
 static void notrace guard_func(unsigned long ip, unsigned long parent_ip,
@@ -200,11 +195,12 @@ int mmkit_ftrace_guard_get(void)
 	int ret = 0;
 
 	mutex_lock(&guard_lock);
-	/* Without a site ftrace is not what hooks are made of. */
-	if (!guard_users && selftest_hook.site) {
+	if (!guard_users) {
 		ret = ftrace_set_filter_ip(&guard_ops, selftest_hook.site, 0, 1);
 		if (!ret)
 			ret = register_ftrace_function(&guard_ops);
+		if (ret)
+			ftrace_set_filter(&guard_ops, NULL, 0, 1);
 	}
 	if (!ret)
 		guard_users++;
@@ -218,7 +214,7 @@ int mmkit_ftrace_guard_get(void)
 void mmkit_ftrace_guard_put(void)
 {
 	mutex_lock(&guard_lock);
-	if (!--guard_users && selftest_hook.site) {
+	if (!--guard_users) {
 		unregister_ftrace_function(&guard_ops);
 		ftrace_set_filter(&guard_ops, NULL, 0, 1);
 	}

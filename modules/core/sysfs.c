@@ -11,6 +11,7 @@
 #include <linux/kobject.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/timekeeping.h>
@@ -68,7 +69,8 @@ int mmkit_parse_bool(const char *buf, size_t count, bool *value)
 	unsigned long number;
 	int ret;
 
-	if (strnlen(buf, count) != count)
+	/* kernfs hands over the first page of whatever is longer. */
+	if (count >= SZ_4K || strnlen(buf, count) != count)
 		return -EINVAL;
 	ret = kstrtoul(buf, 10, &number);
 	if (ret)

@@ -171,7 +171,7 @@ static u64 sum_aborts(const struct mmkit_fault_counts *counts)
 struct count_attribute {
 	struct kobj_attribute attr;
 	cell_filter filter;	/* NULL: aborts */
-	bool vma_lock;		/* means something only with per-VMA locks */
+	bool supported;
 };
 
 static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr,
@@ -184,8 +184,7 @@ static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr,
 	ssize_t ret;
 	u64 sum;
 
-	if (!mmkit_hook_supported(&mmkit_fault_hook) ||
-	    (count->vma_lock && !mmkit_fault_has_vma_lock()))
+	if (!mmkit_hook_supported(&mmkit_fault_hook) || !count->supported)
 		return sysfs_emit(buf, MMKIT_UNSUPPORTED);
 	counts = kmalloc(sizeof(*counts), GFP_KERNEL);
 	if (!counts)
@@ -202,31 +201,31 @@ static ssize_t count_show(struct kobject *kobj, struct kobj_attribute *attr,
 	return ret;
 }
 
-#define COUNT(_name, _filter, _vma_lock)				\
+#define COUNT(_name, _filter, _supported)				\
 	static struct count_attribute _name##_count = {			\
 		.attr = __ATTR(_name, 0444, count_show, NULL),		\
 		.filter = _filter,					\
-		.vma_lock = _vma_lock,					\
+		.supported = _supported,				\
 	}
 
-COUNT(total, total, false);
-COUNT(user, user, false);
-COUNT(kernel, kernel, false);
-COUNT(remote, remote, false);
-COUNT(write, write, false);
-COUNT(instruction, instruction, false);
-COUNT(major, major, false);
-COUNT(minor, minor, false);
-COUNT(retry, retry, false);
-COUNT(vma_lock_success, vma_lock_success, true);
-COUNT(vma_lock_retry, vma_lock_retry, true);
-COUNT(vma_lock_abort, NULL, true);
-COUNT(mmap_lock, mmap_lock, false);
-COUNT(oom, oom, false);
-COUNT(sigbus, sigbus, false);
-COUNT(sigsegv, sigsegv, false);
-COUNT(hwpoison, hwpoison, false);
-COUNT(other_error, other_error, false);
+COUNT(total, total, true);
+COUNT(user, user, true);
+COUNT(kernel, kernel, true);
+COUNT(remote, remote, true);
+COUNT(write, write, true);
+COUNT(instruction, instruction, true);
+COUNT(major, major, true);
+COUNT(minor, minor, true);
+COUNT(retry, retry, true);
+COUNT(vma_lock_success, vma_lock_success, MMKIT_FAULT_HAS_VMA_LOCK);
+COUNT(vma_lock_retry, vma_lock_retry, MMKIT_FAULT_HAS_VMA_LOCK);
+COUNT(vma_lock_abort, NULL, MMKIT_FAULT_HAS_VMA_LOCK);
+COUNT(mmap_lock, mmap_lock, true);
+COUNT(oom, oom, true);
+COUNT(sigbus, sigbus, true);
+COUNT(sigsegv, sigsegv, true);
+COUNT(hwpoison, hwpoison, IS_ENABLED(CONFIG_MEMORY_FAILURE));
+COUNT(other_error, other_error, true);
 
 static struct attribute *count_attrs[] = {
 	&total_count.attr.attr,

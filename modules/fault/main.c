@@ -9,6 +9,8 @@
 
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include <mmkit/fault.h>
@@ -18,7 +20,23 @@
 #include "fault.h"
 
 static bool enable;
-module_param(enable, bool, 0);
+
+/* As strict as the file of the same name; "enable" alone means 1. */
+static int enable_param_set(const char *value, const struct kernel_param *param)
+{
+	if (!value) {
+		enable = true;
+		return 0;
+	}
+	return mmkit_parse_bool(value, strlen(value), &enable);
+}
+
+static const struct kernel_param_ops enable_param_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = enable_param_set,
+};
+
+module_param_cb(enable, &enable_param_ops, NULL, 0);
 MODULE_PARM_DESC(enable, "start counting when the module is loaded (default: no)");
 
 static struct kobject *fault_kobj;
@@ -27,6 +45,7 @@ static void reset_all(void)
 {
 	fault_counts_reset();
 	fault_latency_reset();
+	mmkit_hook_forget_inexact(&mmkit_fault_hook);
 	mmkit_epoch_advance();
 }
 

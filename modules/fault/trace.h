@@ -18,6 +18,44 @@ int fault_trace_reg(void);
 void fault_trace_unreg(void);
 #endif
 
+/* Named by value in the event's format, for perf and trace-cmd. */
+#define FAULT_FLAG_NAMES			\
+	FLAG(FAULT_FLAG_WRITE, "WRITE")		\
+	FLAG(FAULT_FLAG_MKWRITE, "MKWRITE")	\
+	FLAG(FAULT_FLAG_ALLOW_RETRY, "ALLOW_RETRY") \
+	FLAG(FAULT_FLAG_RETRY_NOWAIT, "RETRY_NOWAIT") \
+	FLAG(FAULT_FLAG_KILLABLE, "KILLABLE")	\
+	FLAG(FAULT_FLAG_TRIED, "TRIED")		\
+	FLAG(FAULT_FLAG_USER, "USER")		\
+	FLAG(FAULT_FLAG_REMOTE, "REMOTE")	\
+	FLAG(FAULT_FLAG_INSTRUCTION, "INSTRUCTION") \
+	MMKIT_FAULT_FLAG_VMA_LOCK_NAME(FLAG)	\
+	LAST(FAULT_FLAG_INTERRUPTIBLE, "INTERRUPTIBLE")
+#define FAULT_RESULT_NAMES			\
+	FLAG(VM_FAULT_OOM, "OOM")		\
+	FLAG(VM_FAULT_SIGBUS, "SIGBUS")		\
+	FLAG(VM_FAULT_MAJOR, "MAJOR")		\
+	FLAG(VM_FAULT_HWPOISON, "HWPOISON")	\
+	FLAG(VM_FAULT_HWPOISON_LARGE, "HWPOISON_LARGE") \
+	FLAG(VM_FAULT_SIGSEGV, "SIGSEGV")	\
+	FLAG(VM_FAULT_NOPAGE, "NOPAGE")		\
+	FLAG(VM_FAULT_LOCKED, "LOCKED")		\
+	FLAG(VM_FAULT_RETRY, "RETRY")		\
+	FLAG(VM_FAULT_FALLBACK, "FALLBACK")	\
+	FLAG(VM_FAULT_DONE_COW, "DONE_COW")	\
+	LAST(VM_FAULT_NEEDDSYNC, "NEEDDSYNC")
+
+#undef FLAG
+#undef LAST
+#define FLAG(value, name)	TRACE_DEFINE_ENUM(value);
+#define LAST(value, name)	TRACE_DEFINE_ENUM(value);
+FAULT_FLAG_NAMES
+FAULT_RESULT_NAMES
+#undef FLAG
+#undef LAST
+#define FLAG(value, name)	{ (__force unsigned long)(value), name },
+#define LAST(value, name)	{ (__force unsigned long)(value), name }
+
 /*
  * One call of handle_mm_fault() that has returned. ip is that of the access, 0
  * when no instruction raised the fault (get_user_pages(), for one).
@@ -41,8 +79,8 @@ TRACE_EVENT_FN(fault,
 	),
 	TP_printk("address=0x%lx ip=0x%lx flags=%s ret=%s latency_ns=%llu",
 		  __entry->address, __entry->ip,
-		  __print_flags(__entry->flags, "|", FAULT_FLAG_TRACE),
-		  __print_flags(__entry->ret, "|", VM_FAULT_RESULT_TRACE),
+		  __print_flags(__entry->flags, "|", FAULT_FLAG_NAMES),
+		  __print_flags(__entry->ret, "|", FAULT_RESULT_NAMES),
 		  __entry->latency_ns),
 	fault_trace_reg,
 	fault_trace_unreg
