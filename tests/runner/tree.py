@@ -17,8 +17,8 @@ def ask(*command):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE).stdout
 
 
-def kernel_names():
-    return ask('scripts/kernels', 'names').split()
+def kernel_names(*kind):
+    return ask('scripts/kernels', 'names', *kind).split()
 
 
 def arch(kernel):
