@@ -14,7 +14,7 @@ from pathlib import Path
 
 from . import disk, initramfs
 from .console import Console
-from .paths import CACHE, SCRIPTS, TREE, Failure, say
+from .paths import CACHE, SCRIPTS, TREE, say
 
 STATUS_TIMEOUT = 124
 STATUS_REPORT = 125
@@ -258,7 +258,3 @@ def run(kernel, job):
             say(f"vm: {kernel.name}: exit status {status}; console log: {log}")
     return status
 
-
-def check(job):
-    if job.icount and job.cpus not in (1, 2):
-        raise Failure("--icount counts on one CPU: no --smp with it")

@@ -5,15 +5,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
-#include <linux/preempt.h>
 
 static bool warn;
 module_param(warn, bool, 0);
 MODULE_PARM_DESC(warn, "a warning");
-
-static bool atomic;
-module_param(atomic, bool, 0);
-MODULE_PARM_DESC(atomic, "sleep where sleeping is not allowed");
 
 static bool oops;
 module_param(oops, bool, 0);
@@ -22,11 +17,6 @@ MODULE_PARM_DESC(oops, "a bad access");
 static int __init test_init(void)
 {
 	WARN(warn, "mmkit_test_report: this is a test\n");
-	if (atomic) {
-		preempt_disable();
-		schedule();
-		preempt_enable();
-	}
 	if (oops)
 		WRITE_ONCE(*(int *)8, 1);
 	return 0;
