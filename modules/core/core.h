@@ -45,32 +45,40 @@ extern const struct mmkit_mechanism mmkit_fprobe;
 extern const struct mmkit_mechanism mmkit_kretprobe;
 extern const struct mmkit_mechanism *const mmkit_mechanisms[MMKIT_MECHANISMS];
 
+/* mechanism.c */
+void mmkit_mechanisms_found(unsigned long works);
+bool mmkit_mechanism_works(enum mmkit_mechanism_id id);
+bool mmkit_mechanism_suits(struct mmkit_hook *hook, enum mmkit_mechanism_id id);
+bool mmkit_mechanisms_usable(struct mmkit_hook *hook);
+int mmkit_mechanism_parse(const char *name);
+void mmkit_mechanisms_prepare(struct mmkit_hook *hook);
+void mmkit_mechanisms_release(struct mmkit_hook *hook);
+
+/* selftest.c */
+unsigned long mmkit_selftest(void);
+unsigned long mmkit_selftest_target(unsigned long a, unsigned long b,
+				    unsigned long c, unsigned long d);
+
+/* guard.c */
+int mmkit_ftrace_guard_get(void);
+void mmkit_ftrace_guard_put(void);
+void mmkit_guard_target(void);
+
 /* hook.c */
 int mmkit_hooks_init(const char *mechanism);
 void mmkit_hooks_exit(void);
-void mmkit_hook_prepare(struct mmkit_hook *hook);
-void mmkit_hook_release(struct mmkit_hook *hook);
-int mmkit_hook_add(struct mmkit_hook *hook);
-void mmkit_hook_remove(struct mmkit_hook *hook);
-bool mmkit_hook_has(struct mmkit_hook *hook, enum mmkit_mechanism_id id);
-int mmkit_mechanism_parse(const char *name);
+void mmkit_hook_init(struct mmkit_hook *hook);
+void mmkit_hook_exit(struct mmkit_hook *hook);
 int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id);
-u64 mmkit_hook_lost(struct mmkit_hook *hook);
 u64 mmkit_hook_hits(struct mmkit_hook *hook);
 u64 mmkit_hook_missed(struct mmkit_hook *hook);
+u64 mmkit_hook_lost(struct mmkit_hook *hook);
 
 /* hook_sysfs.c */
 int mmkit_hook_sysfs_init(void);
 void mmkit_hook_sysfs_exit(void);
 int mmkit_hook_sysfs_add(struct mmkit_hook *hook);
 void mmkit_hook_sysfs_remove(struct mmkit_hook *hook);
-
-/* selftest.c */
-unsigned long mmkit_selftest(void);
-unsigned long mmkit_selftest_target(unsigned long a, unsigned long b,
-				    unsigned long c, unsigned long d);
-int mmkit_ftrace_guard_get(void);
-void mmkit_ftrace_guard_put(void);
 
 /* fault_wrap.c */
 int mmkit_fault_wrap_init(void);

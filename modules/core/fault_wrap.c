@@ -418,14 +418,18 @@ int __init mmkit_fault_wrap_init(void)
 	fault_cpu = alloc_percpu(struct fault_cpu);
 	if (!fault_cpu)
 		return -ENOMEM;
-	ret = mmkit_hook_add(&mmkit_fault_hook);
-	if (ret)
+	mmkit_hook_init(&mmkit_fault_hook);
+	ret = mmkit_hook_sysfs_add(&mmkit_fault_hook);
+	if (ret) {
+		mmkit_hook_exit(&mmkit_fault_hook);
 		free_percpu(fault_cpu);
+	}
 	return ret;
 }
 
 void mmkit_fault_wrap_exit(void)
 {
-	mmkit_hook_remove(&mmkit_fault_hook);
+	mmkit_hook_sysfs_remove(&mmkit_fault_hook);
+	mmkit_hook_exit(&mmkit_fault_hook);
 	free_percpu(fault_cpu);
 }

@@ -22,18 +22,16 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/bits.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/string.h>
+#include <linux/stddef.h>
 
 #include <mmkit/symbol.h>
 
 #include "core.h"
-#include "site.h"
 
 /*
  * How long a drain waits between two looks at the counters: longer and longer,
@@ -46,97 +44,30 @@
 /* Disabling never waits longer. */
 #define DRAIN_WAIT_MAX		(10 * HZ)
 
-/* Also the order in which "auto" tries, "direct" left out: it shuts BPF out. */
-const struct mmkit_mechanism *const mmkit_mechanisms[MMKIT_MECHANISMS] = {
-	[MMKIT_REDIRECT] = &mmkit_redirect,
-	[MMKIT_DIRECT] = &mmkit_direct,
-	[MMKIT_FPROBE] = &mmkit_fprobe,
-	[MMKIT_KRETPROBE] = &mmkit_kretprobe,
-};
-
-/* Bit per mechanism that passed the self-test; set once, at load. */
-static unsigned long usable_mechanisms;
 static enum mmkit_mechanism_id default_mechanism = MMKIT_AUTO;
 static struct workqueue_struct *drain_wq;
 
-/**
- * mmkit_hook_has() - can a hook be attached by a mechanism
- * @hook: hook
- * @id: mechanism; MMKIT_AUTO is always there
- *
- * Return: whether this kernel has it, it fires, and it suits the function.
- */
-bool mmkit_hook_has(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
+/* Sum over all CPUs of one member of struct mmkit_hook_count. */
+static u64 sum(struct mmkit_hook *hook, size_t member)
 {
-	return id == MMKIT_AUTO ||
-	       (usable_mechanisms & hook->prepared & BIT(id));
-}
-
-/**
- * mmkit_mechanism_parse() - mechanism by name
- * @name: "auto" or a mechanism's name, a newline may follow
- *
- * Return: enum mmkit_mechanism_id, or -EINVAL.
- */
-int mmkit_mechanism_parse(const char *name)
-{
-	int id;
-
-	if (sysfs_streq(name, "auto"))
-		return MMKIT_AUTO;
-	for (id = 0; id < MMKIT_MECHANISMS; id++)
-		if (sysfs_streq(name, mmkit_mechanisms[id]->name))
-			return id;
-	return -EINVAL;
-}
-
-static u64 sum_out(struct mmkit_hook *hook)
-{
-	u64 sum = 0;
+	u64 total = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->out);
-	return sum;
+		total += READ_ONCE(*(u64 *)((char *)per_cpu_ptr(hook->count, cpu) +
+					    member));
+	return total;
 }
 
-static u64 sum_in(struct mmkit_hook *hook)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->in);
-	return sum;
-}
-
-static u64 sum_probe_in(struct mmkit_hook *hook)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->probe_in);
-	return sum;
-}
-
-static u64 sum_probe_out(struct mmkit_hook *hook)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(hook->count, cpu)->probe_out);
-	return sum;
-}
+#define sum_of(hook, member)	sum(hook, offsetof(struct mmkit_hook_count, member))
 
 /* Tasks inside the wrapper; may be too high, never too low. */
 static u64 tasks_inside(struct mmkit_hook *hook)
 {
-	u64 out = sum_out(hook);
+	u64 out = sum_of(hook, out);
 
 	smp_rmb();	/* out first: see the top of this file */
-	return sum_in(hook) - out;
+	return sum_of(hook, in) - out;
 }
 
 /**
@@ -145,7 +76,7 @@ static u64 tasks_inside(struct mmkit_hook *hook)
  */
 u64 mmkit_hook_hits(struct mmkit_hook *hook)
 {
-	return sum_in(hook) + sum_probe_in(hook);
+	return sum_of(hook, in) + sum_of(hook, probe_in);
 }
 
 /**
@@ -281,10 +212,10 @@ static int attach(struct mmkit_hook *hook)
 	int ret = -EOPNOTSUPP;
 
 	if (hook->wanted != MMKIT_AUTO)
-		return mmkit_hook_has(hook, hook->wanted) ?
+		return mmkit_mechanism_suits(hook, hook->wanted) ?
 		       attach_by(hook, hook->wanted) : -EOPNOTSUPP;
 	for (id = 0; id < MMKIT_MECHANISMS; id++) {
-		if (id == MMKIT_DIRECT || !mmkit_hook_has(hook, id))
+		if (id == MMKIT_DIRECT || !mmkit_mechanism_suits(hook, id))
 			continue;
 		ret = attach_by(hook, id);
 		if (!ret || !is_lasting(ret))
@@ -399,8 +330,8 @@ int mmkit_hook_disable(struct mmkit_hook *hook)
 			if (mechanism->guarded)
 				mmkit_ftrace_guard_put();
 			if (!mechanism->exact)
-				hook->lost = sum_probe_in(hook) -
-					     sum_probe_out(hook);
+				hook->lost = sum_of(hook, probe_in) -
+					     sum_of(hook, probe_out);
 			hook->detach_seq++;
 			hook->detached = jiffies;
 			hook->state = MMKIT_HOOK_DRAINING;
@@ -464,7 +395,7 @@ int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
 {
 	int ret = 0;
 
-	if (!mmkit_hook_has(hook, id))
+	if (!mmkit_mechanism_suits(hook, id))
 		return -EOPNOTSUPP;
 	mutex_lock(&hook->lock);
 	if (hook->state == MMKIT_HOOK_ON)
@@ -473,50 +404,6 @@ int mmkit_hook_choose(struct mmkit_hook *hook, enum mmkit_mechanism_id id)
 		hook->wanted = id;
 	mutex_unlock(&hook->lock);
 	return ret;
-}
-
-/**
- * mmkit_hook_prepare() - make a hook ready to be attached
- * @hook: hook; @hook->addr is set
- *
- * Sets each ftrace_ops' filter once and for good: setting it anew, or freeing
- * it, between two registrations leaves dangling hashes behind up to 6.12. What
- * cannot be prepared is not attached: an ftrace_ops without a filter would
- * stand for every function of the kernel.
- */
-void mmkit_hook_prepare(struct mmkit_hook *hook)
-{
-	int id;
-
-	hook->site = mmkit_find_site(hook->addr);
-	if (hook->site)
-		hook->set_body(hook->site + MMKIT_SITE_BYTES);
-	for (id = 0; id < MMKIT_MECHANISMS; id++) {
-		const struct mmkit_mechanism *mechanism = mmkit_mechanisms[id];
-		int ret = 0;
-
-		if (mechanism->prepare)
-			ret = mechanism->prepare(hook);
-		if (ret)
-			pr_info("%s: %s cannot be prepared (error %d)\n",
-				hook->name, mechanism->name, ret);
-		else
-			__set_bit(id, &hook->prepared);
-	}
-}
-
-/**
- * mmkit_hook_release() - undo mmkit_hook_prepare()
- * @hook: hook, detached and drained
- */
-void mmkit_hook_release(struct mmkit_hook *hook)
-{
-	int id;
-
-	for (id = 0; id < MMKIT_MECHANISMS; id++)
-		if (mmkit_mechanisms[id]->release &&
-		    __test_and_clear_bit(id, &hook->prepared))
-			mmkit_mechanisms[id]->release(hook);
 }
 
 static int resolve(struct mmkit_hook *hook)
@@ -535,18 +422,16 @@ static int resolve(struct mmkit_hook *hook)
 }
 
 /**
- * mmkit_hook_add() - find a hook's function and show the hook in sysfs
+ * mmkit_hook_init() - find a hook's function and get ready to attach
  * @hook: hook, its public part filled in
  *
  * A function that this kernel does not have is no error: the hook is there and
  * says unsupported.
  *
- * Return: 0 or a negative errno.
+ * Context: process, module initialisation; may sleep.
  */
-int mmkit_hook_add(struct mmkit_hook *hook)
+void mmkit_hook_init(struct mmkit_hook *hook)
 {
-	int ret;
-
 	mutex_init(&hook->lock);
 	init_waitqueue_head(&hook->drained);
 	INIT_DELAYED_WORK(&hook->drain, drain_work);
@@ -554,8 +439,8 @@ int mmkit_hook_add(struct mmkit_hook *hook)
 	hook->attached = MMKIT_AUTO;
 	hook->error = resolve(hook);
 	if (!hook->error) {
-		mmkit_hook_prepare(hook);
-		if (!(usable_mechanisms & hook->prepared))
+		mmkit_mechanisms_prepare(hook);
+		if (!mmkit_mechanisms_usable(hook))
 			hook->error = -EOPNOTSUPP;
 	}
 	if (hook->error) {
@@ -563,51 +448,48 @@ int mmkit_hook_add(struct mmkit_hook *hook)
 		pr_warn("%s: unsupported on this kernel (error %d)\n",
 			hook->name, hook->error);
 	}
-	ret = mmkit_hook_sysfs_add(hook);
-	if (ret)
-		mmkit_hook_release(hook);
-	return ret;
 }
 
 /**
- * mmkit_hook_remove() - undo mmkit_hook_add()
+ * mmkit_hook_exit() - undo mmkit_hook_init()
  * @hook: hook, off; mmkit.ko cannot be unloaded before
  */
-void mmkit_hook_remove(struct mmkit_hook *hook)
+void mmkit_hook_exit(struct mmkit_hook *hook)
 {
-	mmkit_hook_sysfs_remove(hook);
 	cancel_delayed_work_sync(&hook->drain);
-	mmkit_hook_release(hook);
+	mmkit_mechanisms_release(hook);
 }
 
+/**
+ * mmkit_hooks_init() - what all hooks share
+ * @mechanism: how hooks attach unless they are told otherwise
+ *
+ * Return: 0; -EINVAL for a name that is none; -EOPNOTSUPP for a mechanism that
+ * does not work on this kernel; -ENOMEM.
+ */
 int mmkit_hooks_init(const char *mechanism)
 {
 	int id = mmkit_mechanism_parse(mechanism);
-	int ret;
 
 	if (id < 0) {
 		pr_err("mechanism=%s: not one of auto, redirect, direct, fprobe, kretprobe\n",
 		       mechanism);
 		return -EINVAL;
 	}
-	usable_mechanisms = mmkit_selftest();
-	if (id != MMKIT_AUTO && !test_bit(id, &usable_mechanisms)) {
+	if (!mmkit_mechanism_works(id)) {
 		pr_err("mechanism=%s: does not work on this kernel\n",
 		       mechanism);
 		return -EOPNOTSUPP;
 	}
 	default_mechanism = id;
 	drain_wq = alloc_workqueue("mmkit", WQ_UNBOUND, 0);
-	if (!drain_wq)
-		return -ENOMEM;
-	ret = mmkit_hook_sysfs_init();
-	if (ret)
-		destroy_workqueue(drain_wq);
-	return ret;
+	return drain_wq ? 0 : -ENOMEM;
 }
 
+/**
+ * mmkit_hooks_exit() - undo mmkit_hooks_init()
+ */
 void mmkit_hooks_exit(void)
 {
-	mmkit_hook_sysfs_exit();
 	destroy_workqueue(drain_wq);
 }

@@ -77,7 +77,7 @@ static ssize_t available_show(struct mmkit_hook *hook, char *buf)
 	len += sysfs_emit_at(buf, len,
 			     hook->wanted == MMKIT_AUTO ? "[auto]" : "auto");
 	for (id = 0; id < MMKIT_MECHANISMS; id++)
-		if (mmkit_hook_has(hook, id))
+		if (mmkit_mechanism_suits(hook, id))
 			len += sysfs_emit_at(buf, len,
 					     hook->wanted == id ?
 					     " [%s]" : " %s",

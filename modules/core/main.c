@@ -83,14 +83,20 @@ static int __init mmkit_init(void)
 	ret = mmkit_sysfs_init();
 	if (ret)
 		return ret;
+	mmkit_mechanisms_found(mmkit_selftest());
 	ret = mmkit_hooks_init(mechanism);
 	if (ret)
 		goto err_sysfs;
-	ret = mmkit_fault_wrap_init();
+	ret = mmkit_hook_sysfs_init();
 	if (ret)
 		goto err_hooks;
+	ret = mmkit_fault_wrap_init();
+	if (ret)
+		goto err_hook_sysfs;
 	return 0;
 
+err_hook_sysfs:
+	mmkit_hook_sysfs_exit();
 err_hooks:
 	mmkit_hooks_exit();
 err_sysfs:
@@ -102,6 +108,7 @@ err_sysfs:
 static void __exit mmkit_exit(void)
 {
 	mmkit_fault_wrap_exit();
+	mmkit_hook_sysfs_exit();
 	mmkit_hooks_exit();
 	mmkit_sysfs_exit();
 	wait_for_text_users();

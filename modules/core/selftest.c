@@ -8,14 +8,10 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/compiler.h>
-#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
-
-#include <compat/ftrace.h>
 
 #include "body.h"
 #include "core.h"
@@ -153,70 +149,14 @@ static bool fires(enum mmkit_mechanism_id id)
  */
 unsigned long mmkit_selftest(void)
 {
-	unsigned long usable = 0;
+	unsigned long works = 0;
 	int id;
 
 	selftest_hook.addr = (unsigned long)mmkit_selftest_target;
-	mmkit_hook_prepare(&selftest_hook);
+	mmkit_mechanisms_prepare(&selftest_hook);
 	for (id = 0; id < MMKIT_MECHANISMS; id++)
 		if (fires(id))
-			__set_bit(id, &usable);
-	mmkit_hook_release(&selftest_hook);
-	return usable;
-}
-
-/*
- * The guard. kernel.ftrace_enabled=0 stops every ftrace_ops without a word,
- * unless one of those registered is marked permanent; and a direct call or a
- * probe cannot be marked. So while one of these is on, an ops that is permanent
- * sits on the function above, which nobody calls: the sysctl then says EBUSY.
- */
-static void notrace guard_func(unsigned long ip, unsigned long parent_ip,
-			       struct ftrace_ops *ops, mmkit_ftrace_regs *fregs)
-{
-}
-
-static struct ftrace_ops guard_ops = {
-	.func = guard_func,
-	.flags = FTRACE_OPS_FL_PERMANENT,
-};
-
-static DEFINE_MUTEX(guard_lock);
-static unsigned int guard_users;
-
-/**
- * mmkit_ftrace_guard_get() - keep ftrace from being switched off
- *
- * Context: process; may sleep.
- * Return: 0, or -EBUSY when it is off already.
- */
-int mmkit_ftrace_guard_get(void)
-{
-	int ret = 0;
-
-	mutex_lock(&guard_lock);
-	if (!guard_users) {
-		ret = ftrace_set_filter_ip(&guard_ops, selftest_hook.site, 0, 1);
-		if (!ret)
-			ret = register_ftrace_function(&guard_ops);
-		if (ret)
-			ftrace_set_filter(&guard_ops, NULL, 0, 1);
-	}
-	if (!ret)
-		guard_users++;
-	mutex_unlock(&guard_lock);
-	return ret;
-}
-
-/**
- * mmkit_ftrace_guard_put() - undo mmkit_ftrace_guard_get()
- */
-void mmkit_ftrace_guard_put(void)
-{
-	mutex_lock(&guard_lock);
-	if (!--guard_users) {
-		unregister_ftrace_function(&guard_ops);
-		ftrace_set_filter(&guard_ops, NULL, 0, 1);
-	}
-	mutex_unlock(&guard_lock);
+			__set_bit(id, &works);
+	mmkit_mechanisms_release(&selftest_hook);
+	return works;
 }

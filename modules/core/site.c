@@ -5,19 +5,24 @@
 
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/string.h>
 
 #include "site.h"
 
 /* Asked for a filter, and never registered. */
 static struct ftrace_ops site_ops;
+static DEFINE_MUTEX(site_lock);
 
 /* Is there exactly one of ftrace's own sites? */
 static bool is_site(unsigned long addr)
 {
-	bool found = !ftrace_set_filter_ip(&site_ops, addr, 0, 1);
+	bool found;
 
+	mutex_lock(&site_lock);
+	found = !ftrace_set_filter_ip(&site_ops, addr, 0, 1);
 	ftrace_set_filter(&site_ops, NULL, 0, 1);
+	mutex_unlock(&site_lock);
 	return found;
 }
 
@@ -86,7 +91,7 @@ static unsigned long find_site(unsigned long addr)
  * mmkit_find_site() - where ftrace patches a function
  * @addr: of the function
  *
- * Context: process, module initialisation only; may sleep.
+ * Context: process; may sleep.
  * Return: address of the site, 0 when the function is not traceable.
  */
 unsigned long mmkit_find_site(unsigned long addr)
