@@ -44,8 +44,9 @@ prepare_cache() {
 # Usage: with_lock NAME COMMAND...
 # Runs COMMAND (a function of the caller, too) while no other process of the
 # same NAME runs. The lock goes with the process, however that ends.
+# COMMAND must not be part of a condition: bash would go on after an error in it.
 with_lock() {
-	local name=$1 fd status=0
+	local name=$1 fd status
 
 	shift
 	exec {fd}>"$MMKIT_CACHE/locks/$name"
@@ -53,7 +54,8 @@ with_lock() {
 		say "waiting for another process that has the $name lock"
 		flock "$fd"
 	fi
-	"$@" || status=$?
+	"$@"
+	status=$?
 	exec {fd}>&-
 	return "$status"
 }
@@ -92,7 +94,7 @@ host_packages() {
 host_source() {
 	# shellcheck disable=SC2016 # expanded by apt-get
 	apt-get indextargets --format '$(ORIGIN)|$(LABEL)|$(REPO_URI)' |
-		sed -n "s/^Debian|$1|//p" | head -n 1
+		awk -F'|' -v label="$1" '$1 == "Debian" && $2 == label && !n++ { print $3 }'
 }
 
 # The address of Debian's archive, without a slash at its end.
@@ -114,7 +116,10 @@ security_mirror() {
 	local uri=${MMKIT_SECURITY_MIRROR:-}
 
 	[ -n "$uri" ] || uri=$(host_source Debian-Security)
-	[ -n "$uri" ] || uri=$(debian_mirror)-security
+	if [ -z "$uri" ]; then
+		uri=$(debian_mirror)
+		uri=${uri%/}-security
+	fi
 	printf '%s\n' "${uri%/}"
 }
 
@@ -148,19 +153,21 @@ codename() {
 # Usage: sources RELEASE [ARCH]
 # Prints the apt sources of a Debian release, signed by Debian's keys alone.
 sources() {
-	local suite options mirror ring
+	local suite options mirror security ring
 
 	suite=$(codename "$1")
 	mirror=$(debian_mirror)
+	security=$(security_mirror)
 	ring=$(keyring "$1")
-	options="signed-by=$ring${2:+ arch=$2}"
+	# Package lists alone: the host may have apt fetch other files, too.
+	options="signed-by=$ring target=Packages${2:+ arch=$2}"
 	# Debian 11 gets no new indexes: signed, but past the date in them.
 	[ "$1" = 11 ] && options+=" check-valid-until=no"
 
 	echo "deb [$options] $mirror $suite main"
 	echo "deb [$options] $mirror $suite-updates main"
 	[ "$1" = 13 ] && echo "deb [$options] $mirror $suite-backports main"
-	echo "deb [$options] $(security_mirror) $suite-security main"
+	echo "deb [$options] $security $suite-security main"
 }
 
 # How the host's apt reaches the network, for the apt of a chroot: proxies,
@@ -194,5 +201,5 @@ bootstrap() {
 		die "mmdebstrap failed; its log is $dir/log"
 	}
 	# The signatures' keys are outside; nothing is installed from inside.
-	rm -f "$dir/root/etc/apt/sources.list"
+	rm -f "$dir"/root/etc/apt/sources.list "$dir"/root/etc/apt/sources.list.d/*
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# mmkit-test: timeout=600
+# mmkit-test: timeout=900
 #
 # What scripts/vm promises to everything that is built on it: the command's
 # output and exit status, a limit of time, and that no report of the kernel
