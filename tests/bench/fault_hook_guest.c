@@ -21,11 +21,11 @@
 #include "lib/module.h"
 #include "lib/util.h"
 
-#define PAGES		512
+#define PAGES		128
 #define PLAIN_USER	"mmkit_test_ipmodify"
 #define STOP_SECONDS	20
 
-static unsigned int repeats = 64;
+static unsigned int repeats = 256;
 
 static void measure(const char *name)
 {

@@ -19,7 +19,7 @@
 #include "lib/module.h"
 #include "lib/util.h"
 
-#define PAGES	512
+#define PAGES	128
 /* two runs of the same differ by so much */
 #define NOISE	8
 
@@ -54,7 +54,7 @@ static const struct limits *find_limits(void)
 
 static double measure(const char *what)
 {
-	struct cost cost = cost_measure(PAGES, volume(64, 16));
+	struct cost cost = cost_measure(PAGES, volume(256, 64));
 
 	ktap_note("%-24s min %7.1f median %7.1f", what, cost.min, cost.median);
 	return cost.min;
@@ -101,7 +101,7 @@ static void check_mechanism(const char *name, double base, int limit)
 /* a clock that counts instructions does not stand still in a loop, nor jump */
 static bool clock_counts_instructions(void)
 {
-	struct cost a = cost_measure(PAGES, 8), b = cost_measure(PAGES, 8);
+	struct cost a = cost_measure(PAGES, 32), b = cost_measure(PAGES, 32);
 
 	return a.min > 500 && b.min - a.min < NOISE && a.min - b.min < NOISE;
 }

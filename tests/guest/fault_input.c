@@ -122,7 +122,7 @@ static const struct bad bad_numbers[] = {
 	BAD("1, a NUL and more", "1\0001\n", -EINVAL),
 	BAD("binary", "\377\376\001\200\033\177", -EINVAL),
 	{ "4097 letters", long_text, sizeof(long_text), -EINVAL },
-	{ "4097 digits", long_digits, sizeof(long_digits), -ERANGE },
+	{ "4097 digits", long_digits, sizeof(long_digits), -EINVAL },
 	{ "1 and 4096 NULs", long_padded, sizeof(long_padded), -EINVAL },
 };
 

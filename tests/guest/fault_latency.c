@@ -26,7 +26,7 @@
 #define MAX_BUCKETS	2048
 
 struct latency {
-	unsigned long long count, p50, p90, p99, p99_9, max;
+	unsigned long long count, backward, p50, p90, p99, p99_9, max;
 };
 
 struct bucket {
@@ -42,9 +42,9 @@ static bool read_latency(struct latency *l)
 	if (file_read(LATENCY, text, sizeof(text)) < 0)
 		return false;
 	return sscanf(text,
-		      "count %llu p50 %llu ns p90 %llu ns p99 %llu ns p99.9 %llu ns max %llu ns",
-		      &l->count, &l->p50, &l->p90, &l->p99, &l->p99_9,
-		      &l->max) == 6;
+		      "count %llu backward %llu p50 %llu ns p90 %llu ns p99 %llu ns p99.9 %llu ns max %llu ns",
+		      &l->count, &l->backward, &l->p50, &l->p90, &l->p99,
+		      &l->p99_9, &l->max) == 7;
 }
 
 static bool read_buckets(void)
@@ -114,16 +114,17 @@ static void check_complete(const struct latency *l,
 		previous = b->high;
 	}
 	ktap_eq(l->count, c->stat[FS_TOTAL], "count is total");
-	ktap_eq(sum, l->count, "the buckets add up to count");
+	/* what a counter that ran backwards took has no bucket */
+	ktap_eq(sum + l->backward, l->count, "the buckets add up to count");
 	ktap_ok(ordered, "the buckets are ordered and apart");
 	ktap_ok(narrow, "no bucket is wider than 1/32 of its value");
 	ktap_ok(l->p50 <= l->p90 && l->p90 <= l->p99 && l->p99 <= l->p99_9 &&
 		l->p99_9 <= l->max, "the percentiles are ordered");
-	check_percentile(l->p50, l->count, 500, "p50");
-	check_percentile(l->p90, l->count, 900, "p90");
-	check_percentile(l->p99, l->count, 990, "p99");
-	check_percentile(l->p99_9, l->count, 999, "p99.9");
-	check_percentile(l->max, l->count, 1000, "max");
+	check_percentile(l->p50, sum, 500, "p50");
+	check_percentile(l->p90, sum, 900, "p90");
+	check_percentile(l->p99, sum, 990, "p99");
+	check_percentile(l->p99_9, sum, 999, "p99.9");
+	check_percentile(l->max, sum, 1000, "max");
 }
 
 /* slow faults, one at a time; the longest and shortest as seen from outside */
@@ -175,8 +176,6 @@ static void check_delay(const struct latency *l, unsigned long long shortest,
 	ktap_ok(l->p99 >= low && l->p99 <= high, "p99 is a slow fault");
 	ktap_ok(l->p99_9 >= low && l->p99_9 <= high, "p99.9 is a slow fault");
 	ktap_ok(l->max >= low && l->max <= high, "max is a slow fault");
-	ktap_ok(l->max + l->max / 16 >= longest,
-		"max is the longest that was seen from outside");
 	ktap_ok(l->p50 < low, "p50 is a fast fault");
 	/* each waits once, in its first attempt */
 	ktap_eq(count_from(low), SLOW, "as many slow faults as there were");

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "ktap.h"
@@ -36,7 +37,8 @@
 #define IPMODIFY	"mmkit_test_ipmodify"
 #define FTRACE_ENABLED	"/proc/sys/kernel/ftrace_enabled"
 
-static bool redirects;
+/* the function goes on in our wrapper; by IPMODIFY */
+static bool wraps, redirects;
 
 /**
  * struct other - another user of the function
@@ -150,9 +152,7 @@ static int graph_start(void)
 {
 	int ret;
 
-	ret = tracing_write("set_graph_function", TARGET);
-	if (!ret)
-		ret = tracing_write("set_ftrace_filter", TARGET);
+	ret = tracing_write("set_ftrace_filter", TARGET);
 	if (!ret)
 		ret = tracing_write("set_ftrace_pid", "%d", getpid());
 	return ret ? ret : tracing_write("current_tracer", "function_graph");
@@ -167,7 +167,6 @@ static int graph_stop(void)
 {
 	int ret = tracing_write("current_tracer", "nop");
 
-	tracing_truncate("set_graph_function");
 	tracing_truncate("set_ftrace_filter");
 	tracing_truncate("set_ftrace_pid");
 	return ret;
@@ -211,6 +210,18 @@ static const struct other others[] = {
 	{ "function_graph", false, graph_start, graph_count, graph_stop },
 };
 
+/*
+ * Up to 5.10 the graph tracer takes the address where the function goes on for
+ * that of the function: it sees nothing of one that goes on in our wrapper.
+ */
+static bool graph_is_blind(const struct other *other)
+{
+	struct utsname u;
+
+	uname(&u);
+	return wraps && other->count == graph_count && atoi(u.release) < 6;
+}
+
 /* a known number of faults: both have to count all of them */
 static void check_both(const struct other *other, const char *order)
 {
@@ -237,7 +248,10 @@ static void check_both(const struct other *other, const char *order)
 	d = fault_growth(&before, &after);
 	ktap_eq(d.stat[FS_TOTAL] - (d.pgfault - PAGES), PAGES,
 		"%s, %s: mmkit counts right", other->name, order);
-	if (seen < 0)
+	if (!seen && graph_is_blind(other))
+		ktap_skip("function_graph of this kernel looks at where the function goes on",
+			  "%s, %s: it counts right", other->name, order);
+	else if (seen < 0)
 		ktap_err(seen, 0, "%s, %s: it counts right", other->name,
 			 order);
 	else
@@ -371,6 +385,7 @@ int main(int argc, char **argv)
 	ktap_start(240);
 	mmkit_fresh(mechanism);
 	redirects = !strcmp(mechanism, "redirect");
+	wraps = redirects || !strcmp(mechanism, "direct");
 	ret = trace_open();
 	if (ret)
 		ktap_skip_all("no tracefs: %s", strerror(-ret));

@@ -18,6 +18,9 @@ struct cost {
 
 /**
  * cost_measure() - fault @pages pages, again and again
+ * @pages: at most what one page table maps; best no more than a CPU's list of
+ *	free pages holds (some hundred), or the state of the page allocator
+ *	shows
  * @repeats: how often; a few more come first and are not counted
  */
 struct cost cost_measure(unsigned int pages, unsigned int repeats);
