@@ -63,8 +63,14 @@ struct mmkit_fault_event {
 	u64 cycles;
 };
 
-/* Context: process, preemption off, RCU read side; must not sleep. */
-typedef void (*mmkit_fault_observer)(const struct mmkit_fault_event *event);
+/**
+ * struct mmkit_fault_observer - a feature that sees each fault
+ * @fault: called when handle_mm_fault() returns. Context: process, preemption
+ *	off, RCU read side; must not sleep
+ */
+struct mmkit_fault_observer {
+	void (*fault)(const struct mmkit_fault_event *event);
+};
 
 /* Does this kernel have per-VMA locks? */
 #define MMKIT_FAULT_HAS_VMA_LOCK \
@@ -74,6 +80,6 @@ extern struct mmkit_hook mmkit_fault_hook;
 
 void mmkit_fault_read_counts(struct mmkit_fault_counts *counts);
 void mmkit_fault_read_latency(u64 counts[MMKIT_HIST_BUCKETS]);
-void mmkit_fault_set_observer(mmkit_fault_observer observer);
+void mmkit_fault_set_observer(const struct mmkit_fault_observer *observer);
 
 #endif /* MMKIT_FAULT_H */

@@ -3,6 +3,7 @@
 #define MMKIT_HISTOGRAM_H
 
 #include <linux/bitops.h>
+#include <linux/bits.h>
 #include <linux/types.h>
 
 /*
@@ -13,7 +14,7 @@
  * backwards between two CPUs.
  */
 #define MMKIT_HIST_SUB_BITS	5
-#define MMKIT_HIST_SUB		(1U << MMKIT_HIST_SUB_BITS)
+#define MMKIT_HIST_SUB		BIT(MMKIT_HIST_SUB_BITS)
 #define MMKIT_HIST_BUCKETS	((64 - MMKIT_HIST_SUB_BITS + 1) * MMKIT_HIST_SUB)
 
 /**

@@ -19,12 +19,12 @@
 #define mmkit_body(name)		static_call(name)
 #define mmkit_set_body(name, addr)					\
 	static_call_update(name,					\
-			   (typeof(&STATIC_CALL_TRAMP(name)))(addr))
+			   (typeof(STATIC_CALL_TRAMP(name)) *)(addr))
 
 #else
 
 #define MMKIT_DEFINE_BODY(name, func)					\
-	static typeof(&(func)) name __ro_after_init = func
+	static typeof(func) *name __ro_after_init = func
 #define mmkit_body(name)		(*(name))
 #define mmkit_set_body(name, addr)	((name) = (typeof(name))(addr))
 

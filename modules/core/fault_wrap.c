@@ -64,7 +64,7 @@ static DEFINE_PER_CPU(struct mmkit_hook_count, fault_count);
 
 /* Somebody wants to see each fault; sets the cost of it aside until then. */
 static DEFINE_STATIC_KEY_FALSE(fault_observed);
-static mmkit_fault_observer __rcu fault_observer;
+static const struct mmkit_fault_observer __rcu *fault_observer;
 static DEFINE_MUTEX(fault_observer_lock);
 
 /*
@@ -197,12 +197,12 @@ NOKPROBE_SYMBOL(count_fault);
 /* Context: process; the observer runs with preemption off, as RCU reader. */
 static notrace void observe_fault(const struct mmkit_fault_event *event)
 {
-	mmkit_fault_observer observer;
+	const struct mmkit_fault_observer *observer;
 
 	preempt_disable_notrace();
 	observer = rcu_dereference_sched(fault_observer);
 	if (observer)
-		observer(event);
+		observer->fault(event);
 	preempt_enable_notrace();
 }
 NOKPROBE_SYMBOL(observe_fault);
@@ -388,9 +388,9 @@ EXPORT_SYMBOL_GPL(mmkit_fault_read_latency);
  *
  * Context: process; may sleep.
  */
-void mmkit_fault_set_observer(mmkit_fault_observer observer)
+void mmkit_fault_set_observer(const struct mmkit_fault_observer *observer)
 {
-	mmkit_fault_observer old;
+	const struct mmkit_fault_observer *old;
 
 	mutex_lock(&fault_observer_lock);
 	old = rcu_dereference_protected(fault_observer,

@@ -275,6 +275,13 @@ static bool drain_settled(struct mmkit_hook *hook, unsigned long start)
 	return settled;
 }
 
+/* Has there been another look at who is inside? */
+static bool drain_moved(struct mmkit_hook *hook, unsigned int seq)
+{
+	return READ_ONCE(hook->state) != MMKIT_HOOK_DRAINING ||
+	       READ_ONCE(hook->inside_seq) != seq;
+}
+
 static int wait_for_drain(struct mmkit_hook *hook)
 {
 	unsigned long start = jiffies;
@@ -286,8 +293,8 @@ static int wait_for_drain(struct mmkit_hook *hook)
 		unsigned int seq = READ_ONCE(hook->inside_seq);
 
 		ret = wait_event_killable_timeout(hook->drained,
-			READ_ONCE(hook->state) != MMKIT_HOOK_DRAINING ||
-			READ_ONCE(hook->inside_seq) != seq, DRAIN_POLL);
+						  drain_moved(hook, seq),
+						  DRAIN_POLL);
 		if (ret < 0)
 			return -EINTR;
 	}

@@ -13,10 +13,14 @@ static void trace_one_fault(const struct mmkit_fault_event *event)
 	trace_fault(event);
 }
 
+static const struct mmkit_fault_observer trace_observer = {
+	.fault = trace_one_fault,
+};
+
 /* Called by the tracepoint when the first listener comes; may sleep. */
 int fault_trace_reg(void)
 {
-	mmkit_fault_set_observer(trace_one_fault);
+	mmkit_fault_set_observer(&trace_observer);
 	return 0;
 }
 

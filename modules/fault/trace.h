@@ -18,43 +18,60 @@ int fault_trace_reg(void);
 void fault_trace_unreg(void);
 #endif
 
-/* Named by value in the event's format, for perf and trace-cmd. */
-#define FAULT_FLAG_NAMES			\
-	FLAG(FAULT_FLAG_WRITE, "WRITE")		\
-	FLAG(FAULT_FLAG_MKWRITE, "MKWRITE")	\
-	FLAG(FAULT_FLAG_ALLOW_RETRY, "ALLOW_RETRY") \
-	FLAG(FAULT_FLAG_RETRY_NOWAIT, "RETRY_NOWAIT") \
-	FLAG(FAULT_FLAG_KILLABLE, "KILLABLE")	\
-	FLAG(FAULT_FLAG_TRIED, "TRIED")		\
-	FLAG(FAULT_FLAG_USER, "USER")		\
-	FLAG(FAULT_FLAG_REMOTE, "REMOTE")	\
-	FLAG(FAULT_FLAG_INSTRUCTION, "INSTRUCTION") \
-	MMKIT_FAULT_FLAG_VMA_LOCK_NAME(FLAG)	\
-	LAST(FAULT_FLAG_INTERRUPTIBLE, "INTERRUPTIBLE")
-#define FAULT_RESULT_NAMES			\
-	FLAG(VM_FAULT_OOM, "OOM")		\
-	FLAG(VM_FAULT_SIGBUS, "SIGBUS")		\
-	FLAG(VM_FAULT_MAJOR, "MAJOR")		\
-	FLAG(VM_FAULT_HWPOISON, "HWPOISON")	\
-	FLAG(VM_FAULT_HWPOISON_LARGE, "HWPOISON_LARGE") \
-	FLAG(VM_FAULT_SIGSEGV, "SIGSEGV")	\
-	FLAG(VM_FAULT_NOPAGE, "NOPAGE")		\
-	FLAG(VM_FAULT_LOCKED, "LOCKED")		\
-	FLAG(VM_FAULT_RETRY, "RETRY")		\
-	FLAG(VM_FAULT_FALLBACK, "FALLBACK")	\
-	FLAG(VM_FAULT_DONE_COW, "DONE_COW")	\
-	LAST(VM_FAULT_NEEDDSYNC, "NEEDDSYNC")
+#ifndef MMKIT_FAULT_TRACE_NAMES
+#define MMKIT_FAULT_TRACE_NAMES
+#define FAULT_FLAGS(entry, last)					\
+	entry(FAULT_FLAG_WRITE, "WRITE")				\
+	entry(FAULT_FLAG_MKWRITE, "MKWRITE")				\
+	entry(FAULT_FLAG_ALLOW_RETRY, "ALLOW_RETRY")			\
+	entry(FAULT_FLAG_RETRY_NOWAIT, "RETRY_NOWAIT")			\
+	entry(FAULT_FLAG_KILLABLE, "KILLABLE")				\
+	entry(FAULT_FLAG_TRIED, "TRIED")				\
+	entry(FAULT_FLAG_USER, "USER")					\
+	entry(FAULT_FLAG_REMOTE, "REMOTE")				\
+	entry(FAULT_FLAG_INSTRUCTION, "INSTRUCTION")			\
+	MMKIT_FAULT_FLAG_VMA_LOCK_NAME(entry)				\
+	last(FAULT_FLAG_INTERRUPTIBLE, "INTERRUPTIBLE")
 
-#undef FLAG
-#undef LAST
-#define FLAG(value, name)	TRACE_DEFINE_ENUM(value);
-#define LAST(value, name)	TRACE_DEFINE_ENUM(value);
-FAULT_FLAG_NAMES
-FAULT_RESULT_NAMES
-#undef FLAG
-#undef LAST
-#define FLAG(value, name)	{ (__force unsigned long)(value), name },
-#define LAST(value, name)	{ (__force unsigned long)(value), name }
+#define FAULT_RESULTS(entry, last)					\
+	entry(RESULT_OOM, "OOM")					\
+	entry(RESULT_SIGBUS, "SIGBUS")					\
+	entry(RESULT_MAJOR, "MAJOR")					\
+	entry(RESULT_HWPOISON, "HWPOISON")				\
+	entry(RESULT_HWPOISON_LARGE, "HWPOISON_LARGE")			\
+	entry(RESULT_SIGSEGV, "SIGSEGV")				\
+	entry(RESULT_NOPAGE, "NOPAGE")					\
+	entry(RESULT_LOCKED, "LOCKED")					\
+	entry(RESULT_RETRY, "RETRY")					\
+	entry(RESULT_FALLBACK, "FALLBACK")				\
+	entry(RESULT_DONE_COW, "DONE_COW")				\
+	last(RESULT_NEEDDSYNC, "NEEDDSYNC")
+
+/* VM_FAULT_* as plain integers, which an event's format can show. */
+#define RESULT(name)	RESULT_##name = (__force int)VM_FAULT_##name
+enum {
+	RESULT(OOM),
+	RESULT(SIGBUS),
+	RESULT(MAJOR),
+	RESULT(HWPOISON),
+	RESULT(HWPOISON_LARGE),
+	RESULT(SIGSEGV),
+	RESULT(NOPAGE),
+	RESULT(LOCKED),
+	RESULT(RETRY),
+	RESULT(FALLBACK),
+	RESULT(DONE_COW),
+	RESULT(NEEDDSYNC),
+};
+
+#define NAME_AND_MORE(value, name)	{ value, name },
+#define NAME_LAST(value, name)		{ value, name }
+#define BY_VALUE(value, name)		TRACE_DEFINE_ENUM(value);
+#endif /* MMKIT_FAULT_TRACE_NAMES */
+
+/* perf and trace-cmd cannot know the enums' values by their names. */
+FAULT_FLAGS(BY_VALUE, BY_VALUE)
+FAULT_RESULTS(BY_VALUE, BY_VALUE)
 
 /*
  * One call of handle_mm_fault() that has returned. ip is that of the access, 0
@@ -79,8 +96,10 @@ TRACE_EVENT_FN(fault,
 	),
 	TP_printk("address=0x%lx ip=0x%lx flags=%s ret=%s latency_ns=%llu",
 		  __entry->address, __entry->ip,
-		  __print_flags(__entry->flags, "|", FAULT_FLAG_NAMES),
-		  __print_flags(__entry->ret, "|", FAULT_RESULT_NAMES),
+		  __print_flags(__entry->flags, "|",
+				FAULT_FLAGS(NAME_AND_MORE, NAME_LAST)),
+		  __print_flags(__entry->ret, "|",
+				FAULT_RESULTS(NAME_AND_MORE, NAME_LAST)),
 		  __entry->latency_ns),
 	fault_trace_reg,
 	fault_trace_unreg
