@@ -137,12 +137,13 @@ static void check_kind(const char *kind, const char *entry, const char *exit_,
 static enum sharing fentry_sharing(const char *mechanism)
 {
 	struct utsname u;
-	int major = 0, minor = 0;
+	int major, minor;
 
 	if (strcmp(mechanism, "redirect"))
 		return EXCLUSIVE;
 	uname(&u);
-	sscanf(u.release, "%d.%d", &major, &minor);
+	if (sscanf(u.release, "%d.%d", &major, &minor) != 2)
+		return EITHER;
 	if (major > 6 || (major == 6 && minor >= 12))
 		return SHARED;
 	return major == 5 ? EXCLUSIVE : EITHER;
