@@ -60,6 +60,26 @@ with_lock() {
 	return "$status"
 }
 
+# Usage: own_mounts COMMAND...
+# Runs COMMAND as this process, with mounts that nobody else sees and that go
+# with it.
+own_mounts() {
+	if unshare --mount true 2>/dev/null; then
+		exec unshare --mount --propagation private "$@"
+	fi
+	# The root of a chroot is seldom a mount, so it cannot be made private, and
+	# what is mounted in it would show up outside. But /proc is one: a copy of
+	# the root on top of it is our own.
+	mountpoint -q /proc || die "/proc is not mounted"
+	# shellcheck disable=SC2016 # expanded by the inner shells
+	exec unshare --mount --propagation unchanged /bin/sh -c '
+		mount --make-private /proc &&
+		mount --rbind / /proc &&
+		mount --make-rprivate /proc &&
+		exec chroot /proc /bin/sh -c "cd \"\$0\"; exec \"\$@\"" "$PWD" "$@"
+	' sh "$@"
+}
+
 # Usage: have_packages PACKAGE...
 have_packages() {
 	local package
@@ -73,6 +93,12 @@ have_packages() {
 # Usage: host_packages PACKAGE...
 # Installs on the host what is missing, and nothing when all is there.
 host_packages() {
+	have_packages "$@" && return 0
+	prepare_cache
+	with_lock host-packages install_missing "$@"
+}
+
+install_missing() {
 	local missing=() package
 
 	for package; do
@@ -85,7 +111,8 @@ host_packages() {
 	# says it better when something is really missing.
 	apt-get -qq update >&2 || true
 	DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
-		-o Dpkg::Use-Pty=0 install "${missing[@]}" >/dev/null ||
+		-o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=300 \
+		install "${missing[@]}" >/dev/null ||
 		die "apt-get cannot install: ${missing[*]}"
 }
 
@@ -188,14 +215,14 @@ bootstrap() {
 	host_packages mmdebstrap debian-archive-keyring
 	host_apt_options >"$dir/apt.conf"
 	[ -e "$dir/sources" ] || sources "$release" >"$dir/sources"
-	unshare --mount mmdebstrap --mode=root --format=directory \
+	(own_mounts mmdebstrap --mode=root --format=directory \
 		--skip=check/qemu --skip=check/empty \
 		--aptopt="$dir/apt.conf" --aptopt='Acquire::Languages "none"' \
 		--dpkgopt=force-unsafe-io \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		"$@" "$(codename "$release")" "$dir/root" "$dir/sources" \
+		"$@" "$(codename "$release")" "$dir/root" "$dir/sources") \
 		>"$dir/log" 2>&1 </dev/null || {
 		tail -n 20 "$dir/log" >&2
 		die "mmdebstrap failed; its log is $dir/log"

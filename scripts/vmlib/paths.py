@@ -14,7 +14,7 @@ SCRIPTS = TREE / "scripts"
 
 
 class Failure(Exception):
-    """Ends the program with a message of one line."""
+    """Ends the program with a message of one line, if it has one."""
 
 
 def say(text):
@@ -22,11 +22,14 @@ def say(text):
 
 
 def script(*command):
-    """Runs a script of this tree and returns what it prints."""
+    """Runs a script of this tree and returns what it prints.
+
+    Its errors and its progress go to ours: a script that fails has said why.
+    """
     command = [str(SCRIPTS / command[0]), *map(str, command[1:])]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        raise Failure(f"{' '.join(command)} failed")
+        raise Failure()
     return done.stdout.strip()
 
 
