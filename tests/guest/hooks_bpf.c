@@ -123,9 +123,24 @@ static void check_before(const char *kind, const char *entry,
 	ktap_err(fault_enable(false), 0, "%s: disable", name);
 }
 
+/* Debian 11's bpftrace, for one, is built without fentry. */
+static bool bpftrace_has(const char *entry, const char *exit_)
+{
+	static struct bpftrace b;
+
+	if (!start(&b, entry, exit_))
+		return bpftrace_stop(&b);
+	bpftrace_print(&b);
+	return !strstr(b.text, "not available");
+}
+
 static void check_kind(const char *kind, const char *entry, const char *exit_,
 		       enum sharing sharing)
 {
+	if (!bpftrace_has(entry, exit_)) {
+		ktap_skip("this bpftrace does not have it", "%s", kind);
+		return;
+	}
 	check_after(kind, entry, exit_, sharing);
 	check_before(kind, entry, exit_, sharing);
 	/* nothing of it stays behind */
