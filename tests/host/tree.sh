@@ -15,7 +15,7 @@ files() {
 	find . \( -path ./.git -o -path ./build -o -path ./include/generated \
 		-o -name __pycache__ \) -prune -o -type f "$@" \
 		! -name '*.o' ! -name '*.ko' ! -name '.*.cmd' ! -name '*.mod*' \
-		! -name '*.probe*' ! -name modules.order ! -name Module.symvers \
+		! -name '*.probe' ! -name '*.probe.log' ! -name modules.order ! -name Module.symvers \
 		-print | sort
 }
 

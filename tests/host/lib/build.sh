@@ -18,7 +18,7 @@ copy_tree() {
 	rm -rf "$1"
 	mkdir -p "$1"
 	tar -C "$TREE" --exclude=./.git --exclude=./build --exclude=./include/generated \
-		--exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.probe*' \
+		--exclude='*.o' --exclude='*.ko' --exclude='.*.cmd' --exclude='*.probe' --exclude='*.probe.log' \
 		--exclude=Module.symvers --exclude=modules.order --exclude='*.mod*' \
 		-cf - . | tar -C "$1" -xf -
 }
