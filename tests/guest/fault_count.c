@@ -415,7 +415,10 @@ static int run_class(const struct class_case *c, struct fault_counts *d)
 	ret = c->prepare();
 	if (ret)
 		return ret;
-	ret = fault_read(&before);
+	/* a fork in prepare() leaves this stack to be copied when written to */
+	ret = fault_read(&after);
+	if (!ret)
+		ret = fault_read(&before);
 	c->act();
 	if (!ret)
 		ret = fault_read(&after);
