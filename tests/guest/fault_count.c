@@ -407,6 +407,19 @@ static unsigned long long wanted(const struct class_case *c,
 	return 0;
 }
 
+/*
+ * A fork in prepare() leaves our stack to be copied when written to, page by
+ * page, and act() may write to one that fault_read() leaves alone.
+ */
+static __attribute__((noinline)) void own_stack(void)
+{
+	volatile char below[32 * 1024];
+	size_t i;
+
+	for (i = 0; i < sizeof(below); i += 512)
+		below[i] = 1;
+}
+
 static int run_class(const struct class_case *c, struct fault_counts *d)
 {
 	struct fault_counts before, after;
@@ -415,7 +428,7 @@ static int run_class(const struct class_case *c, struct fault_counts *d)
 	ret = c->prepare();
 	if (ret)
 		return ret;
-	/* a fork in prepare() leaves this stack to be copied when written to */
+	own_stack();
 	ret = fault_read(&after);
 	if (!ret)
 		ret = fault_read(&before);
