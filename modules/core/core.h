@@ -60,6 +60,8 @@ unsigned long mmkit_selftest_target(unsigned long a, unsigned long b,
 				    unsigned long c, unsigned long d);
 
 /* guard.c */
+void mmkit_ftrace_guard_init(void);
+void mmkit_ftrace_guard_exit(void);
 int mmkit_ftrace_guard_get(void);
 void mmkit_ftrace_guard_put(void);
 void mmkit_guard_target(void);

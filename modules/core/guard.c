@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kernel.ftrace_enabled=0 stops every ftrace_ops without a word,
- * unless one of those registered is marked permanent; and a direct call or a
- * probe cannot be marked. So while one of these is on, an ops that is permanent
- * sits on a function that nobody calls: the sysctl then says EBUSY.
+ * kernel.ftrace_enabled=0 stops every ftrace_ops without a word, unless one of
+ * those registered is marked permanent; and a direct call or a probe cannot be
+ * marked. So while one of these is on, an ops that is permanent sits on a
+ * function that nobody calls: the sysctl then says EBUSY.
  */
 
 #include <linux/ftrace.h>
@@ -32,28 +32,39 @@ static struct ftrace_ops guard_ops = {
 
 static DEFINE_MUTEX(guard_lock);
 static unsigned int guard_users;
+static bool guard_ready;
 
-static int guard_register(void)
+/**
+ * mmkit_ftrace_guard_init() - set the guard's filter, once and for good
+ *
+ * Where this fails ftrace does not work, and neither does what it would guard.
+ *
+ * Context: process, module initialisation; may sleep.
+ */
+void mmkit_ftrace_guard_init(void)
 {
 	/* Not as a constant, into the middle of which objtool sees us point. */
 	void (*target)(void) = mmkit_guard_target;
-	int ret;
+	unsigned long site;
 
 	OPTIMIZER_HIDE_VAR(target);
-	ret = ftrace_set_filter_ip(&guard_ops,
-				   mmkit_find_site((unsigned long)target), 0, 1);
-	if (!ret)
-		ret = register_ftrace_function(&guard_ops);
-	if (ret)
-		ftrace_set_filter(&guard_ops, NULL, 0, 1);
-	return ret;
+	site = mmkit_find_site((unsigned long)target);
+	guard_ready = site && !ftrace_set_filter_ip(&guard_ops, site, 0, 1);
+}
+
+/**
+ * mmkit_ftrace_guard_exit() - undo mmkit_ftrace_guard_init()
+ */
+void mmkit_ftrace_guard_exit(void)
+{
+	ftrace_set_filter(&guard_ops, NULL, 0, 1);
 }
 
 /**
  * mmkit_ftrace_guard_get() - keep ftrace from being switched off
  *
  * Context: process; may sleep.
- * Return: 0, or -EBUSY when it is off already.
+ * Return: 0; -EBUSY when it is off already; -ENODEV when it does not work.
  */
 int mmkit_ftrace_guard_get(void)
 {
@@ -61,7 +72,8 @@ int mmkit_ftrace_guard_get(void)
 
 	mutex_lock(&guard_lock);
 	if (!guard_users)
-		ret = guard_register();
+		ret = guard_ready ? register_ftrace_function(&guard_ops) :
+				    -ENODEV;
 	if (!ret)
 		guard_users++;
 	mutex_unlock(&guard_lock);
@@ -74,9 +86,7 @@ int mmkit_ftrace_guard_get(void)
 void mmkit_ftrace_guard_put(void)
 {
 	mutex_lock(&guard_lock);
-	if (!--guard_users) {
+	if (!--guard_users)
 		unregister_ftrace_function(&guard_ops);
-		ftrace_set_filter(&guard_ops, NULL, 0, 1);
-	}
 	mutex_unlock(&guard_lock);
 }

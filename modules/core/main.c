@@ -83,6 +83,7 @@ static int __init mmkit_init(void)
 	ret = mmkit_sysfs_init();
 	if (ret)
 		return ret;
+	mmkit_ftrace_guard_init();
 	mmkit_mechanisms_found(mmkit_selftest());
 	ret = mmkit_hooks_init(mechanism);
 	if (ret)
@@ -100,6 +101,7 @@ err_hook_sysfs:
 err_hooks:
 	mmkit_hooks_exit();
 err_sysfs:
+	mmkit_ftrace_guard_exit();
 	mmkit_sysfs_exit();
 	wait_for_text_users();
 	return ret;
@@ -110,6 +112,7 @@ static void __exit mmkit_exit(void)
 	mmkit_fault_wrap_exit();
 	mmkit_hook_sysfs_exit();
 	mmkit_hooks_exit();
+	mmkit_ftrace_guard_exit();
 	mmkit_sysfs_exit();
 	wait_for_text_users();
 }
