@@ -36,7 +36,8 @@
 
 VERSION := $(shell cat VERSION)
 KDIR ?= /lib/modules/$(shell uname -r)/build
-ROOT = $(DESTDIR)$(INSTALL_MOD_PATH)
+# Absolute, since kbuild works in KDIR.
+ROOT = $(abspath $(DESTDIR)$(INSTALL_MOD_PATH))
 
 # The release that the modules are built for: what `uname -r` says once that
 # kernel runs. (Debian's include/config/kernel.release says something else.)

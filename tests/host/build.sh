@@ -65,8 +65,8 @@ install_and_uninstall() {
 	ktap_run 'leaves those of others' test -e "$root/lib/modules/$release/updates/other/other.ko"
 	ktap_run 'runs depmod again' eval "! grep -q mmkit '$root/lib/modules/$release/modules.dep'"
 
-	ktap_run 'make install DESTDIR=' build "$kernel" "$work" install \
-		DESTDIR="$SCRATCH/dest" INSTALL_MOD_PATH=/usr
+	ktap_run 'make install with a relative DESTDIR' build "$kernel" "$work" install \
+		DESTDIR=../dest INSTALL_MOD_PATH=/usr
 	ktap_run 'DESTDIR and INSTALL_MOD_PATH add up' \
 		test "$(installed "$SCRATCH/dest/usr")" = 'mmkit mmkit_fault'
 	ktap_run 'no depmod where no kernel is' eval "! find '$SCRATCH/dest' -name modules.dep | grep ."
