@@ -117,6 +117,9 @@ def check_command():
         quiet.results('x', [ktap.Result(ktap.PASS, 'a', [])], log)
         quiet.results('x', [ktap.Result(ktap.FAIL, 'b', []),
                             ktap.Result(ktap.SKIP, 'c', ['why'])], log)
+        jobs.Pool(1, quiet).run([jobs.Job('no work()', 1)])
+        check('a fault of the runner is a failure', quiet.counts[ktap.FAIL], 2)
+        quiet.counts[ktap.FAIL] = 1
         check('the closing line', report.summary(quiet.counts), '1 passed, 1 failed, 1 skipped')
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import time
+import traceback
 
 from . import ktap
 
@@ -48,13 +49,12 @@ class Pool:
         self.running = []
 
     def run(self, jobs):
-        """Returns when all jobs are done; a job's exception ends the run."""
+        """Returns when all jobs are done."""
         waiting = queue.SimpleQueue()
         for job in jobs:
             waiting.put(job)
-        errors = []
-        threads = [threading.Thread(target=self._worker, args=(waiting, errors),
-                                    daemon=True) for _ in range(self.size)]
+        threads = [threading.Thread(target=self._worker, args=(waiting,), daemon=True)
+                   for _ in range(self.size)]
         for thread in threads:
             thread.start()
         while any(thread.is_alive() for thread in threads):
@@ -63,11 +63,9 @@ class Pool:
             for thread in threads[1:]:
                 thread.join(0.1)
             self._heartbeat()
-        if errors:
-            raise errors[0]
 
-    def _worker(self, waiting, errors):
-        while not errors:
+    def _worker(self, waiting):
+        while True:
             try:
                 job = waiting.get_nowait()
             except queue.Empty:
@@ -76,10 +74,17 @@ class Pool:
             self.running.append(job)
             try:
                 job.work()
-            except BaseException as error:  # pylint: disable=broad-except
-                errors.append(error)
+            except Exception:  # pylint: disable=broad-except
+                # A fault of ours fails this job; the others go on.
+                self._failed(job)
             finally:
                 self.running.remove(job)
+
+    def _failed(self, job):
+        log = self.report.log('runner')
+        with open(log, 'a', encoding='utf-8') as file:
+            file.write(f'{job.name}\n{traceback.format_exc()}')
+        self.report.results(job.name, [verdict('the runner works', False, log)], log)
 
     def _heartbeat(self):
         if self.report.quiet_for() < HEARTBEAT:
