@@ -128,5 +128,9 @@ if __name__ == "__main__":
         if failure.args:
             say(f"vm: {failure}")
         sys.exit(2)
+    except BrokenPipeError:
+        # Nobody reads us any more; Python must not complain when it closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
     except KeyboardInterrupt:
         sys.exit(130)
