@@ -14,9 +14,9 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
 
-# Prints the comment block at the head of the calling script.
+# Prints the comment at the head of the calling script, from its fourth line on.
 usage_from_header() {
-	sed -n '2,/^[^#]/{/^# SPDX/d;/^#$/{s/^#$//p;d};s/^# \{0,1\}//p}' "$0"
+	awk 'NR > 3 && !/^#/ { exit } NR > 3 { sub(/^# ?/, ""); print }' "$0"
 }
 
 need_root() {
