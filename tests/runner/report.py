@@ -10,6 +10,7 @@ import time
 from . import ktap, tree
 
 NOTES_SHOWN = 12
+NAMES_SHOWN = 4
 
 
 class Report:
@@ -22,7 +23,7 @@ class Report:
         self.lock = threading.Lock()
         self.counts = collections.Counter()
         self.failures = []
-        self.skips = collections.Counter()
+        self.skips = collections.defaultdict(list)
         self.start = self.last = time.monotonic()
 
     def log(self, *names):
@@ -55,7 +56,7 @@ class Report:
                 if result.status == ktap.FAIL:
                     self._failure(f'{name}: {result.name}', result.notes, log)
                 elif result.status == ktap.SKIP:
-                    self.skips[' '.join(result.notes) or 'no reason given'] += 1
+                    self.skips[' '.join(result.notes) or 'no reason given'].append(name)
 
     def _failure(self, name, notes, log):
         where = os.path.relpath(log, tree.TREE)
@@ -67,8 +68,8 @@ class Report:
     def close(self):
         """Prints the closing lines and returns the exit status."""
         print()
-        for why, count in sorted(self.skips.items()):
-            print(f'skipped {count}: {why}')
+        for why, names in sorted(self.skips.items()):
+            print(f'skipped {len(names)}: {why}: {some(names)}')
         for failure in self.failures:
             print(f'failed: {failure}')
         line = summary(self.counts)
@@ -76,6 +77,13 @@ class Report:
             file.write(f'{line}\n')
         print(line, flush=True)
         return 0 if self.counts[ktap.PASS] and not self.counts[ktap.FAIL] else 1
+
+
+def some(names):
+    """The first few different ones, and how many more there are."""
+    names = list(dict.fromkeys(names))
+    more = len(names) - NAMES_SHOWN
+    return ', '.join(names[:NAMES_SHOWN]) + (f' and {more} more' if more > 0 else '')
 
 
 def summary(counts, short=False):
