@@ -5,22 +5,35 @@
 #include <linux/atomic.h>
 #include <linux/percpu.h>
 
-/**
- * mmkit_percpu_inc() - count one event on a hot path
- * @pcp: u64 per-CPU variable that is only ever read as a sum over all CPUs
+/*
+ * Counting on a hot path, in a structure of u64 that every CPU has one of and
+ * that is only ever read as a sum over all CPUs:
+ *
+ *	struct counts mmkit_this_cpu *c = mmkit_this_cpu_ptr(counts);
+ *
+ *	mmkit_count(c->a);
+ *	something_long();
+ *	c = mmkit_this_cpu_ptr_again(c, counts);
+ *	mmkit_count(c->b);
  *
  * On x86 an increment of a per-CPU variable is one instruction. Elsewhere
  * this_cpu_inc() is an atomic increment, as here, with preemption switched off
  * around it; we leave that out, since an increment that lands on the CPU that
- * the task has just left is still in the sum.
+ * the task has left is still in the sum. So there the pointer may be kept as
+ * well, where on x86 it is cheaper to load it again than to save a register.
  *
  * Context: any.
  */
 #ifdef CONFIG_X86_64
-#define mmkit_percpu_inc(pcp)	this_cpu_inc(pcp)
+#define mmkit_this_cpu			__percpu
+#define mmkit_this_cpu_ptr(counts)	(counts)
+#define mmkit_this_cpu_ptr_again(c, counts)	(counts)
+#define mmkit_count(counter)		this_cpu_inc(counter)
 #else
-#define mmkit_percpu_inc(pcp)						\
-	atomic64_inc((atomic64_t *)raw_cpu_ptr(&(pcp)))
+#define mmkit_this_cpu
+#define mmkit_this_cpu_ptr(counts)	raw_cpu_ptr(counts)
+#define mmkit_this_cpu_ptr_again(c, counts)	(c)
+#define mmkit_count(counter)		atomic64_inc((atomic64_t *)&(counter))
 #endif
 
 #endif /* MMKIT_PERCPU_H */

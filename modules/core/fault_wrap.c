@@ -36,8 +36,10 @@
 
 /*
  * The class of a fault as the hot path stores it: the flags that matter, with
- * the topmost folded down to a bit that is free, so that four instructions make
- * an index of nine bits. Readers turn it into MMKIT_FAULT_*.
+ * the topmost folded down to a bit that is free, so that three instructions make
+ * an index of nine bits. What else is folded down on a flag that matters is bit
+ * 11, FAULT_FLAG_ORIG_PTE_VALID: that is for use below handle_mm_fault(), and no
+ * caller sets it. Readers turn the index into MMKIT_FAULT_*.
  */
 #define CLASS_LOW	(FAULT_FLAG_WRITE | FAULT_FLAG_TRIED | FAULT_FLAG_USER | \
 			 FAULT_FLAG_REMOTE | FAULT_FLAG_INSTRUCTION)
@@ -54,13 +56,13 @@
  * per-CPU space of all modules together at 8 KiB.
  */
 struct fault_cpu {
+	struct mmkit_hook_count count;
 	u64 done[CLASS_INDICES];
 	u64 rare[MMKIT_FAULT_OUTCOMES][MMKIT_FAULT_CLASSES];
 	u64 latency[MMKIT_HIST_BUCKETS];
 };
 
 static struct fault_cpu __percpu *fault_cpu __ro_after_init;
-static DEFINE_PER_CPU(struct mmkit_hook_count, fault_count);
 
 /* Somebody wants to see each fault; sets the cost of it aside until then. */
 static DEFINE_STATIC_KEY_FALSE(fault_observed);
@@ -83,8 +85,7 @@ MMKIT_DEFINE_BODY(mmkit_fault_body, no_body);
 
 static __always_inline unsigned int class_index(unsigned int flags)
 {
-	return (flags | (flags & MMKIT_FAULT_FLAG_VMA_LOCK) >> VMA_LOCK_SHIFT) &
-	       CLASS_MASK;
+	return (flags | flags >> VMA_LOCK_SHIFT) & CLASS_MASK;
 }
 
 /* The same class as readers know it. */
@@ -165,22 +166,21 @@ outcome_of(unsigned int flags, vm_fault_t ret)
  *
  * Context: process, may be preempted and moved to another CPU at any point.
  */
-static __always_inline void count_done(unsigned int flags, u64 cycles)
+static __always_inline void count_done(struct fault_cpu mmkit_this_cpu *c,
+				       unsigned int flags, u64 cycles)
 {
-	struct fault_cpu __percpu *c = fault_cpu;
-
-	mmkit_percpu_inc(c->done[class_index(flags)]);
-	mmkit_percpu_inc(c->latency[mmkit_hist_bucket(cycles)]);
+	mmkit_count(c->done[class_index(flags)]);
+	mmkit_count(c->latency[mmkit_hist_bucket(cycles)]);
 }
 
 static noinline notrace void
 count_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
 {
 	enum mmkit_fault_outcome outcome = outcome_of(flags, ret);
-	struct fault_cpu __percpu *c = fault_cpu;
+	struct fault_cpu mmkit_this_cpu *c = mmkit_this_cpu_ptr(fault_cpu);
 
-	mmkit_percpu_inc(c->rare[outcome][class_of(flags)]);
-	mmkit_percpu_inc(c->latency[mmkit_hist_bucket(cycles)]);
+	mmkit_count(c->rare[outcome][class_of(flags)]);
+	mmkit_count(c->latency[mmkit_hist_bucket(cycles)]);
 }
 NOKPROBE_SYMBOL(count_rare);
 
@@ -190,7 +190,7 @@ count_fault(unsigned int flags, vm_fault_t ret, u64 cycles)
 	if (ret & RARE_RESULT)
 		count_rare(flags, ret, cycles);
 	else
-		count_done(flags, cycles);
+		count_done(mmkit_this_cpu_ptr(fault_cpu), flags, cycles);
 }
 NOKPROBE_SYMBOL(count_fault);
 
@@ -207,6 +207,13 @@ static notrace void observe_fault(const struct mmkit_fault_event *event)
 }
 NOKPROBE_SYMBOL(observe_fault);
 
+static __always_inline void count_out(void)
+{
+	struct fault_cpu mmkit_this_cpu *c = mmkit_this_cpu_ptr(fault_cpu);
+
+	mmkit_count(c->count.out);
+}
+
 static noinline notrace vm_fault_t
 wrap_observed(struct vm_area_struct *vma, unsigned long address,
 	      unsigned int flags, struct pt_regs *regs)
@@ -222,7 +229,7 @@ wrap_observed(struct vm_area_struct *vma, unsigned long address,
 	event.cycles = mmkit_cycles() - start;
 	observe_fault(&event);
 	count_fault(flags, event.ret, event.cycles);
-	mmkit_percpu_inc(fault_count.out);
+	count_out();
 	return event.ret;
 }
 NOKPROBE_SYMBOL(wrap_observed);
@@ -232,7 +239,7 @@ static noinline notrace vm_fault_t
 leave_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
 {
 	count_rare(flags, ret, cycles);
-	mmkit_percpu_inc(fault_count.out);
+	count_out();
 	return ret;
 }
 NOKPROBE_SYMBOL(leave_rare);
@@ -242,11 +249,13 @@ noinline notrace __used vm_fault_t
 mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
 		 unsigned int flags, struct pt_regs *regs)
 {
+	struct fault_cpu mmkit_this_cpu *c;
 	u64 start, cycles;
 	vm_fault_t ret;
 
 	/* First of all: from here on a drain knows that we are inside. */
-	mmkit_percpu_inc(fault_count.in);
+	c = mmkit_this_cpu_ptr(fault_cpu);
+	mmkit_count(c->count.in);
 	if (static_branch_unlikely(&fault_observed))
 		return wrap_observed(vma, address, flags, regs);
 	start = mmkit_cycles();
@@ -254,9 +263,10 @@ mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
 	cycles = mmkit_cycles() - start;
 	if (unlikely(ret & RARE_RESULT))
 		return leave_rare(flags, ret, cycles);
-	count_done(flags, cycles);
+	c = mmkit_this_cpu_ptr_again(c, fault_cpu);
+	count_done(c, flags, cycles);
 	/* Last of all: a drain no longer waits for us. */
-	mmkit_percpu_inc(fault_count.out);
+	mmkit_count(c->count.out);
 	return ret;
 }
 NOKPROBE_SYMBOL(mmkit_fault_wrap);
@@ -318,7 +328,6 @@ struct mmkit_hook mmkit_fault_hook = {
 #endif
 	.set_body = set_body,
 	.probe = &probe_ops,
-	.count = &fault_count,
 };
 EXPORT_SYMBOL_GPL(mmkit_fault_hook);
 
@@ -418,6 +427,7 @@ int __init mmkit_fault_wrap_init(void)
 	fault_cpu = alloc_percpu(struct fault_cpu);
 	if (!fault_cpu)
 		return -ENOMEM;
+	mmkit_fault_hook.count = &fault_cpu->count;
 	mmkit_hook_init(&mmkit_fault_hook);
 	ret = mmkit_hook_sysfs_add(&mmkit_fault_hook);
 	if (ret) {
