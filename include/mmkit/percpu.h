@@ -9,7 +9,7 @@
  * Counting on a hot path, in a structure of u64 that every CPU has one of and
  * that is only ever read as a sum over all CPUs:
  *
- *	struct counts mmkit_this_cpu *c = mmkit_this_cpu_ptr(counts);
+ *	struct counts __percpu *c = mmkit_this_cpu_ptr(counts);
  *
  *	mmkit_count(c->a);
  *	something_long();
@@ -25,15 +25,15 @@
  * Context: any.
  */
 #ifdef CONFIG_X86_64
-#define mmkit_this_cpu			__percpu
 #define mmkit_this_cpu_ptr(counts)	(counts)
 #define mmkit_this_cpu_ptr_again(c, counts)	(counts)
 #define mmkit_count(counter)		this_cpu_inc(counter)
 #else
-#define mmkit_this_cpu
-#define mmkit_this_cpu_ptr(counts)	raw_cpu_ptr(counts)
+#define mmkit_this_cpu_ptr(counts)					\
+	((__force typeof(counts))raw_cpu_ptr(counts))
 #define mmkit_this_cpu_ptr_again(c, counts)	(c)
-#define mmkit_count(counter)		atomic64_inc((atomic64_t *)&(counter))
+#define mmkit_count(counter)						\
+	atomic64_inc((__force atomic64_t *)&(counter))
 #endif
 
 #endif /* MMKIT_PERCPU_H */

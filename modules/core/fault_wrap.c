@@ -166,7 +166,7 @@ outcome_of(unsigned int flags, vm_fault_t ret)
  *
  * Context: process, may be preempted and moved to another CPU at any point.
  */
-static __always_inline void count_done(struct fault_cpu mmkit_this_cpu *c,
+static __always_inline void count_done(struct fault_cpu __percpu *c,
 				       unsigned int flags, u64 cycles)
 {
 	mmkit_count(c->done[class_index(flags)]);
@@ -177,7 +177,7 @@ static noinline notrace void
 count_rare(unsigned int flags, vm_fault_t ret, u64 cycles)
 {
 	enum mmkit_fault_outcome outcome = outcome_of(flags, ret);
-	struct fault_cpu mmkit_this_cpu *c = mmkit_this_cpu_ptr(fault_cpu);
+	struct fault_cpu __percpu *c = mmkit_this_cpu_ptr(fault_cpu);
 
 	mmkit_count(c->rare[outcome][class_of(flags)]);
 	mmkit_count(c->latency[mmkit_hist_bucket(cycles)]);
@@ -209,7 +209,7 @@ NOKPROBE_SYMBOL(observe_fault);
 
 static __always_inline void count_out(void)
 {
-	struct fault_cpu mmkit_this_cpu *c = mmkit_this_cpu_ptr(fault_cpu);
+	struct fault_cpu __percpu *c = mmkit_this_cpu_ptr(fault_cpu);
 
 	mmkit_count(c->count.out);
 }
@@ -249,7 +249,7 @@ noinline notrace __used vm_fault_t
 mmkit_fault_wrap(struct vm_area_struct *vma, unsigned long address,
 		 unsigned int flags, struct pt_regs *regs)
 {
-	struct fault_cpu mmkit_this_cpu *c;
+	struct fault_cpu __percpu *c;
 	u64 start, cycles;
 	vm_fault_t ret;
 
