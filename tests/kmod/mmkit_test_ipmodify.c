@@ -24,6 +24,12 @@ static struct ftrace_ops test_ops = {
 	.func = (void *)nothing,
 };
 
+/* What frees a filter is not exported everywhere; an empty one owns nothing. */
+static void free_filter(void)
+{
+	ftrace_set_filter(&test_ops, NULL, 0, 1);
+}
+
 static int __init test_init(void)
 {
 	char symbol[] = "handle_mm_fault";
@@ -34,15 +40,17 @@ static int __init test_init(void)
 	if (!plain && IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS))
 		test_ops.flags |= FTRACE_OPS_FL_SAVE_REGS;
 	ret = ftrace_set_filter(&test_ops, symbol, strlen(symbol), 1);
+	if (!ret)
+		ret = register_ftrace_function(&test_ops);
 	if (ret)
-		return ret;
-	return register_ftrace_function(&test_ops);
+		free_filter();
+	return ret;
 }
 
 static void __exit test_exit(void)
 {
-	/* leaks the filter: what frees it is not exported everywhere */
 	unregister_ftrace_function(&test_ops);
+	free_filter();
 }
 
 module_init(test_init);
