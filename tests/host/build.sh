@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # mmkit-test: in=builder timeout=600
 #
-# The Makefile as people use it: build, W=1, install, uninstall, clean.
+# The Makefile as people use it: build, install, uninstall, clean.
 
 set -uo pipefail
 # shellcheck source=tests/host/lib/ktap.sh
@@ -25,19 +25,11 @@ complete() {
 	done
 }
 
-# Warnings that name our files: those in the kernel's headers are not ours.
-own_warnings() {
-	build "$1" "$work" W=1 2>&1 >/dev/null | grep -E '(mmkit|modules|include/(mmkit|compat)).*warning:'
-}
-
 for_kernel() {
-	local kernel=$1
-
 	rm -rf "$work"
 	cp -a "$SCRATCH/fresh" "$work"
-	# Also the first build: afterwards there is nothing left to warn about.
-	ktap_empty "$kernel: no warning with W=1" "$(own_warnings "$kernel")"
-	ktap_run "$kernel: make builds both modules" complete "$kernel"
+	ktap_run "$1: make" build "$1" "$work"
+	ktap_run "$1: make builds both modules" complete "$1"
 }
 
 # What kbuild installed, below a root of its own.
@@ -78,7 +70,8 @@ clean_without_headers() {
 }
 
 copy_tree "$SCRATCH/fresh"
-for kernel in $MMKIT_KERNELS; do
+# One native and one cross build; the runner itself builds for every kernel.
+for kernel in $(first_kernel arm64) $(first_kernel amd64); do
 	for_kernel "$kernel"
 done
 install_and_uninstall "$kernel"

@@ -77,13 +77,13 @@ class BuildJob(Job):
 
 
 class ModulesJob(BuildJob):
-    """mmkit's modules, and the tests' own, for one kernel."""
+    """mmkit's modules, with all that kbuild can warn of, and the tests' own."""
 
     def __init__(self, builds, kernel):
         super().__init__(builds, kernel, 'build')
 
     def commands(self):
-        yield [tree.path('scripts/kernels'), 'build', self.what]
+        yield [tree.path('scripts/kernels'), 'build', self.what, '--', 'W=1']
         if os.path.exists(tree.path('tests/kmod/Kbuild')):
             yield [tree.path('scripts/build-test-modules'), self.what]
 
