@@ -26,7 +26,8 @@ class BootJob(Job):
     """One boot of one kernel and the runs in it."""
 
     def __init__(self, context, kernel, number, runs):
-        self.budget = sum(test.timeout(context.full) for test in runs)
+        self.slowness = tree.slowness(kernel)
+        self.budget = sum(test.timeout(context.full) for test in runs) * self.slowness
         super().__init__(f'{kernel}/{"+".join(test.id for test in runs)}', self.budget)
         self.context, self.kernel, self.number, self.runs = context, kernel, number, runs
         self.log = context.report.log(kernel, f'boot-{number:02}-{runs[0].id}')
@@ -48,7 +49,8 @@ class BootJob(Job):
         lines = []
         for test in self.runs:
             shell = 'sh ' if test.file.endswith('.sh') else ''
-            seconds = self.context.seconds(test.timeout(self.context.full))
+            seconds = self.context.seconds(test.timeout(self.context.full) *
+                                           self.slowness)
             lines += [f'echo "# mmkit-run-begin {test.id}"',
                       f'{volume}timeout -k 10 {seconds} {shell}/bin/{test.program}'
                       f' {test.get("args")}',

@@ -21,5 +21,10 @@ def kernel_names(*kind):
     return ask('scripts/kernels', 'names', *kind).split()
 
 
+def slowness(kernel):
+    """How many times longer a test may take: debug kernels check all they do."""
+    return 3 if kernel in kernel_names('debug') else 1
+
+
 def arch(kernel):
     return kernel.rsplit('-', 1)[1]
